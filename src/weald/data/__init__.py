@@ -1,0 +1,16 @@
+"""Any table -> blocks of floats and the schema that is saved with the model; labels and weights -> arrays."""
+
+from weald.data.dataset import Dataset
+from weald.data.read import read_table
+from weald.data.schema import Column, Schema
+from weald.data.targets import read_classes, read_regression_target, read_weights
+
+__all__ = [
+    "Column",
+    "Dataset",
+    "Schema",
+    "read_classes",
+    "read_regression_target",
+    "read_table",
+    "read_weights",
+]

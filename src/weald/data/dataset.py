@@ -1,0 +1,79 @@
+"""A table as blocks of floats, the only form of the data that later stages see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.columns import ROWS_PER_BLOCK
+from weald.data.schema import Schema
+
+_BLOCK_BYTES = 64 * 2**20
+
+
+class Source(Protocol):
+    """Where a data set's floats come from, columns in the schema's order."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def whole(self) -> NDArray[Any] | None:
+        """The whole table when it is already a native float array, so that no block need be made."""
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """(first row, block) for every ``step`` rows in their order."""
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The chosen rows as one block."""
+
+
+class Dataset:
+    """A table that was read: its schema and its values as blocks of floats.
+
+    Numbers stay as they are, with NaN for missing; a categorical column holds its dictionary codes, with NaN
+    for missing and for categories that the schema does not know. `read_table` makes data sets.
+
+    >>> import numpy as np
+    >>> from weald.data import read_table
+    >>> dataset = read_table(np.array([["red", 1], ["blue", 2], ["red", None]], dtype=object))
+    >>> dataset.n_rows, dataset.n_columns, dataset.schema.columns[0].categories
+    (3, 2, ('red', 'blue'))
+    >>> [(first_row, block.tolist()) for first_row, block in dataset.blocks()]
+    [(0, [[0.0, 1.0], [1.0, 2.0], [0.0, nan]])]
+    """
+
+    __slots__ = ("_source", "n_columns", "n_rows", "schema")
+
+    def __init__(self, schema: Schema, source: Source) -> None:
+        self.schema = schema
+        self.n_rows = source.n_rows
+        self.n_columns = schema.n_columns
+        self._source = source
+
+    def blocks(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        """(first row, two-dimensional float32 or float64 block), in the order of the rows.
+
+        A native float array without categorical columns comes whole, as it is, whatever its strides; anything
+        else in blocks of 65,536 rows, fewer when that would take more than 64 MB. A block may be a view of
+        the user's data: do not write to it.
+        """
+        if self._source.whole is not None:
+            return iter(((0, self._source.whole),))
+        return self._source.blocks(rows_per_block(self.n_columns))
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """The chosen rows, in the order asked for, as one block of the same floats."""
+        if self._source.whole is not None:
+            chosen: NDArray[Any] = self._source.whole[rows]
+            return chosen
+        return self._source.take(rows)
+
+
+def rows_per_block(n_columns: int) -> int:
+    """How many rows make a block: 65,536, or as many as fit in 64 MB of float64."""
+    return max(1, min(ROWS_PER_BLOCK, _BLOCK_BYTES // (8 * n_columns)))

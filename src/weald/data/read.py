@@ -1,0 +1,226 @@
+"""Any table -> `Dataset`: opening the container, settling kinds and dictionaries, matching a known schema."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from weald.data.categories import dictionary
+from weald.data.columns import ObjectColumn, open_values
+from weald.data.dataset import Dataset
+from weald.data.matching import check_count, match_columns
+from weald.data.schema import Column, Schema
+from weald.data.tables import ArrayTable, ColumnTable, FrameTable, SparseTable, Table, made_up_names
+from weald.runtime.errors import InputError
+
+Categorical = Literal["auto"] | Sequence[str | int]
+
+
+def read_table(
+    X: Any, *, categorical: Categorical = "auto", schema: Schema | None = None, owner: str = "this model"
+) -> Dataset:
+    """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
+
+    Strings, objects with strings among them, and the category types of data frames are categorical; numbers
+    and booleans are numeric. None, NaN, pandas' NA and NaT, and null are missing; infinities are ordinary
+    extremes. Integers become floats, so beyond 2**53 neighbours coincide. The table is not copied: a data set
+    converts a block at a time.
+
+    Parameters
+    ----------
+    X
+        The table. Sparse matrices keep their form; what they do not store is 0.0.
+    categorical
+        "auto", or names and positions of columns that are categorical in addition. A numeric column named
+        here gets its distinct values as categories. Not used when a schema is given.
+    schema
+        The schema of the training table, for prediction and evaluation: columns are then matched by name, in
+        any order, where both tables have names, and by position otherwise. Unknown categories become NaN.
+    owner
+        The name of the class on whose behalf messages speak.
+
+    >>> import numpy as np
+    >>> training = read_table([["red", 1.5], ["blue", 2.5]])
+    >>> training.schema.columns[0].categories
+    ('blue', 'red')
+    >>> read_table([["green", 2.0], ["red", 3.0]], schema=training.schema).take(np.array([0, 1]))
+    array([[nan,  2.],
+           [ 1.,  3.]])
+    """
+    if schema is not None and not schema.has_categories and _is_float_matrix(X):
+        check_count(X.shape[1], False, schema, owner)
+        return Dataset(schema, ArrayTable(X))
+    table = open_table(X)
+    if schema is None:
+        schema = _settle_schema(table, categorical)
+        order: Sequence[int] = range(schema.n_columns)
+    else:
+        order = match_columns(table, schema, owner)
+    coding = [column.codes if column.kind == "categorical" else None for column in schema.columns]
+    return Dataset(schema, table.source(order, coding))
+
+
+def _is_float_matrix(X: Any) -> bool:
+    """Whether a prediction can take the short way, which matters for single rows."""
+    return (
+        type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "fd" and X.dtype.isnative and X.shape[0] > 0
+    )
+
+
+def open_table(X: Any) -> Table:
+    """The container of a table, checked for its shape, without converting anything."""
+    if nw.dependencies.is_into_dataframe(X):
+        return _open_frame(X)
+    if scipy.sparse.issparse(X):
+        return _open_sparse(X)
+    if nw.dependencies.is_into_series(X):
+        _check_shape((len(X),))
+    if isinstance(X, Mapping):
+        return _open_mapping(X)
+    if hasattr(X, "collect"):
+        raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")
+    return _open_array(_to_array(X))
+
+
+def _open_frame(X: Any) -> FrameTable:
+    try:
+        frame = nw.from_native(X, eager_only=True)
+        labels: list[Any] = list(frame.columns)
+        _check_shape((len(frame), len(labels)))
+    except DuplicateError:
+        counts = Counter(getattr(X, "column_names", None) or list(X.columns))
+        label, count = counts.most_common(1)[0]
+        raise InputError(
+            f"Column names must differ from each other, but {label!r} occurs {count} times: rename or drop "
+            "columns."
+        ) from None
+    types = sorted({type(label).__qualname__ for label in labels})
+    named = all(isinstance(label, str) for label in labels)
+    if not named and any(isinstance(label, str) for label in labels):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{types} as column name types: convert them all, for example with X.columns = "
+            "X.columns.astype(str)."
+        )
+    return FrameTable(frame, tuple(str(label) for label in labels), named)
+
+
+def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
+    arrays = {name: _to_array(values) for name, values in X.items()}
+    for name, values in arrays.items():
+        if not isinstance(name, str):
+            raise TypeError(f"The columns of X must be named by strings, not by {name!r}.")
+        if values.ndim != 1:
+            raise InputError(f"Column {name!r} must be 1-dimensional, but its shape is {values.shape}.")
+    lengths = sorted({len(values) for values in arrays.values()})
+    if len(lengths) > 1:
+        raise InputError(f"The columns of X must have the same length, but they have {lengths} values.")
+    n_rows = lengths[0] if lengths else 0
+    _check_shape((n_rows, len(arrays)))
+    columns = [open_values(values, name) for name, values in arrays.items()]
+    return ColumnTable(columns, n_rows, tuple(arrays), named=True)
+
+
+def _open_sparse(X: Any) -> SparseTable:
+    _check_shape(X.shape)
+    if X.dtype.kind == "c":
+        raise InputError(f"Complex data not supported: X is of type {X.dtype}.")
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"A sparse X must hold numbers, but it is of type {X.dtype}.")
+    return SparseTable(X if X.format in ("csr", "csc") else X.tocsr())
+
+
+def _to_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        holder = X.astype(np.float64 if X.dtype.kind in "biuf" else object)
+        return np.asarray(np.ma.filled(holder, np.nan))
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        lengths = sorted({len(row) for row in X if hasattr(row, "__len__")})
+        raise InputError(
+            f"The rows of X must have the same length, but they have {lengths} values."
+        ) from error
+    if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+        # NumPy made strings of the numbers beside strings in a list: keep every cell as it is.
+        array = np.array(X, dtype=object)
+    return array
+
+
+def _open_array(array: NDArray[Any]) -> ArrayTable | ColumnTable:
+    kind = array.dtype.kind
+    if array.dtype.names is not None:
+        raise InputError(
+            "X is a structured array: pass a data frame, or the result of "
+            "numpy.lib.recfunctions.structured_to_unstructured(X)."
+        )
+    _check_shape(array.shape)
+    if kind in "biuf":
+        return ArrayTable(array)
+    if kind in "OUT":
+        names = made_up_names(array.shape[1])
+        columns = [ObjectColumn(array[:, position], name) for position, name in enumerate(names)]
+        return ColumnTable(columns, len(array), names, named=False)
+    if kind == "c":
+        raise InputError(f"Complex data not supported: X is of type {array.dtype}.")
+    hint = "decode it with X.astype(str)" if kind == "S" else "convert it to numbers first"
+    raise InputError(f"X is of type {array.dtype}, which is neither numbers nor strings: {hint}.")
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) < 2:
+        found = "1D" if len(shape) == 1 else "scalar"
+        raise InputError(
+            f"Expected 2D array, got {found} array instead. Reshape your data with X.reshape(-1, 1) if it "
+            "has a single feature, or with X.reshape(1, -1) if it is a single sample."
+        )
+    if len(shape) > 2:
+        raise InputError(f"Found array with dim {len(shape)}, while dim <= 2 is required for X.")
+    for size, unit in zip(shape, ("sample(s)", "feature(s)"), strict=True):
+        if size == 0:
+            raise InputError(
+                f"Found array with 0 {unit} (shape={tuple(shape)}) while a minimum of 1 is required."
+            )
+
+
+def _settle_schema(table: Table, categorical: Categorical) -> Schema:
+    marked = _marked_positions(categorical, table.names)
+    columns = []
+    for position, (name, kind) in enumerate(zip(table.names, table.kinds(), strict=True)):
+        if kind == "numeric" and position not in marked:
+            columns.append(Column(name, "numeric"))
+        else:
+            columns.append(Column(name, "categorical", dictionary(table.counts(position))))
+    return Schema(tuple(columns), table.named)
+
+
+def _marked_positions(categorical: Categorical, names: tuple[str, ...]) -> set[int]:
+    if isinstance(categorical, str):
+        if categorical == "auto":
+            return set()
+        raise InputError(f"categorical must be 'auto' or a list of columns, not the string {categorical!r}.")
+    try:
+        wanted = list(categorical)
+    except TypeError:
+        raise InputError(f"categorical must be 'auto' or a list of columns, not {categorical!r}.") from None
+    positions = {name: position for position, name in enumerate(names)}
+    marked = set()
+    for column in wanted:
+        if isinstance(column, str):
+            if column not in positions:
+                raise InputError(f"categorical names the column {column!r}, which X does not have.")
+            marked.add(positions[column])
+        elif isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+            if not 0 <= column < len(names):
+                raise InputError(f"categorical has the position {column}, but X has {len(names)} columns.")
+            marked.add(int(column))
+        else:
+            raise InputError(f"categorical must hold names or positions of columns, not {column!r}.")
+    return marked

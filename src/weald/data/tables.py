@@ -1,0 +1,276 @@
+"""The containers that a table can come in: each tells its columns' kinds and then gives its floats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data.categories import codes_of_numbers, count_numbers
+from weald.data.columns import Rows, TableColumn, open_series, row_blocks
+from weald.data.dataset import Source
+from weald.data.schema import Codes, Kind
+
+#: A dictionary for every categorical column, None for every numeric one.
+Coding = Sequence[Codes | None]
+
+# Larger codes are not exact in float32.
+_SINGLE_CODES = 2**24
+# A column-major sparse matrix is turned to rows in at most this many parts: each part costs a pass over it.
+_SPARSE_PARTS = 16
+
+
+class Table(Protocol):
+    """A table that was opened but not yet converted.
+
+    ``names`` are the user's names of the columns; ``named`` is false when they are made up or not strings.
+    """
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def named(self) -> bool: ...
+
+    def kinds(self) -> list[Kind]:
+        """What each column is by its own type."""
+
+    def all_missing(self, position: int) -> bool:
+        """Whether one column has no value in any row."""
+
+    def counts(self, position: int) -> dict[Any, int]:
+        """How often each value of one column occurs."""
+
+    def source(self, order: Sequence[int], coding: Coding) -> Source:
+        """The floats of the columns in ``order``; ``coding`` is in that order too."""
+
+
+class ArrayTable:
+    """A two-dimensional numeric or boolean array; it is its own source, as no names can reorder it."""
+
+    named = False
+
+    def __init__(self, values: NDArray[Any], coding: Coding = ()) -> None:
+        self.n_rows = values.shape[0]
+        self._values = values
+        self._coded = [(position, codes) for position, codes in enumerate(coding) if codes is not None]
+        native = values.dtype.char in "fd" and values.dtype.isnative
+        self.whole = values if native and not self._coded else None
+        self._float = _float_type(values.dtype.newbyteorder("=") == np.float32, coding)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return made_up_names(self._values.shape[1])
+
+    def kinds(self) -> list[Kind]:
+        return ["numeric"] * self._values.shape[1]
+
+    def all_missing(self, position: int) -> bool:
+        return False  # numbers go with either kind anyway
+
+    def counts(self, position: int) -> dict[Any, int]:
+        counts: Counter[Any] = Counter()
+        for rows in row_blocks(self.n_rows):
+            counts.update(count_numbers(self._values[rows, position]))
+        return counts
+
+    def source(self, order: Sequence[int], coding: Coding) -> ArrayTable:
+        return ArrayTable(self._values, coding)
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        for rows in _steps(self.n_rows, step):
+            yield rows.start, self._floats(self._values[rows])
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self._floats(self._values[rows])
+
+    def _floats(self, values: NDArray[Any]) -> NDArray[Any]:
+        block = values.astype(self._float)
+        for position, codes in self._coded:
+            block[:, position] = codes_of_numbers(values[:, position], codes)
+        return block
+
+
+class SparseTable:
+    """A SciPy matrix or array in CSR or CSC form; what is not stored is 0.0."""
+
+    named = False
+    whole = None
+
+    def __init__(self, matrix: Any, coding: Coding = ()) -> None:
+        self.n_rows = int(matrix.shape[0])
+        self._matrix = matrix
+        self._coding = coding
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return made_up_names(int(self._matrix.shape[1]))
+
+    def kinds(self) -> list[Kind]:
+        return ["numeric"] * int(self._matrix.shape[1])
+
+    def all_missing(self, position: int) -> bool:
+        return False  # numbers go with either kind anyway
+
+    def counts(self, position: int) -> dict[Any, int]:
+        column = self._matrix[:, [position]].tocoo()
+        column.sum_duplicates()
+        counts = Counter(count_numbers(column.data))
+        counts[0] += self.n_rows - len(column.data)
+        return +counts  # without the zero when every row is stored
+
+    def source(self, order: Sequence[int], coding: Coding) -> SparseTable:
+        return SparseTable(self._matrix, coding)
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        part = self.n_rows
+        if self._matrix.format == "csc":
+            part = step * -(-self.n_rows // (step * _SPARSE_PARTS))
+        for rows_of_part in _steps(self.n_rows, part):
+            by_row = self._matrix[rows_of_part].tocsr()
+            for rows in _steps(by_row.shape[0], step):
+                yield rows_of_part.start + rows.start, self._floats(by_row[rows])
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self._floats(self._matrix[rows])
+
+    def _floats(self, matrix: Any) -> NDArray[Any]:
+        dense = ArrayTable(matrix.toarray(), self._coding)
+        return dense.whole if dense.whole is not None else dense.take(np.arange(dense.n_rows))
+
+
+class ColumnTable:
+    """Columns held one by one: arrays of objects or strings, mappings from names to arrays."""
+
+    def __init__(
+        self, columns: Sequence[TableColumn], n_rows: int, names: tuple[str, ...], named: bool
+    ) -> None:
+        self.n_rows = n_rows
+        self.names = names
+        self.named = named
+        self._columns = columns
+
+    def kinds(self) -> list[Kind]:
+        return [column.natural for column in self._columns]
+
+    def all_missing(self, position: int) -> bool:
+        return self._columns[position].all_missing()
+
+    def counts(self, position: int) -> dict[Any, int]:
+        return self._columns[position].counts()
+
+    def source(self, order: Sequence[int], coding: Coding) -> ColumnSource:
+        return ColumnSource([self._columns[position] for position in order], self.n_rows, coding)
+
+
+class FrameTable:
+    """Any eager data frame that narwhals knows; all of it at once where its columns are of like types."""
+
+    def __init__(self, frame: nw.DataFrame[Any], names: tuple[str, ...], named: bool) -> None:
+        self.n_rows = len(frame)
+        self.names = names
+        self.named = named
+        self._frame = frame
+
+    @cached_property
+    def _by_column(self) -> ColumnTable:
+        columns = zip(self._frame.iter_columns(), self.names, strict=True)
+        opened = [open_series(series, name) for series, name in columns]
+        return ColumnTable(opened, self.n_rows, self.names, self.named)
+
+    @cached_property
+    def _at_once(self) -> Callable[[Rows], NDArray[Any]] | None:
+        """Rows -> floats for a frame without strings, in one call of its own library."""
+        if self._frame.implementation.is_pandas():
+            native = self._frame.to_native()
+            types = set(native.dtypes)
+            if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in types):
+                single = types == {np.dtype(np.float32)}
+                return lambda rows: native.iloc[rows].to_numpy(np.float32 if single else np.float64)
+            return None  # its nullable types turn to objects together, and to floats one by one
+        if set(self._frame.schema.values()) in ({nw.Float64()}, {nw.Float32()}):
+            return lambda rows: self._frame[rows, :].to_numpy()
+        return None
+
+    def kinds(self) -> list[Kind]:
+        return self._by_column.kinds() if self._at_once is None else ["numeric"] * len(self.names)
+
+    def all_missing(self, position: int) -> bool:
+        return self._by_column.all_missing(position)
+
+    def counts(self, position: int) -> dict[Any, int]:
+        return self._by_column.counts(position)
+
+    def source(self, order: Sequence[int], coding: Coding) -> Source:
+        if self._at_once is None or any(codes is not None for codes in coding):
+            return self._by_column.source(order, coding)
+        return FrameSource(self._at_once, self.n_rows, order)
+
+
+class ColumnSource:
+    """Blocks filled column by column."""
+
+    whole = None
+
+    def __init__(self, columns: Sequence[TableColumn], n_rows: int, coding: Coding) -> None:
+        self.n_rows = n_rows
+        self._columns = columns
+        self._coding = coding
+        numeric = [column for column, codes in zip(columns, coding, strict=True) if codes is None]
+        self._float = _float_type(bool(numeric) and all(column.single for column in numeric), coding)
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        for rows in _steps(self.n_rows, step):
+            yield rows.start, self._floats(rows, rows.stop - rows.start)
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self._floats(rows, len(rows))
+
+    def _floats(self, rows: Rows, n_rows: int) -> NDArray[Any]:
+        # Column by column in memory: each is written once, whole.
+        block = np.empty((n_rows, len(self._columns)), dtype=self._float, order="F")
+        for position, (column, codes) in enumerate(zip(self._columns, self._coding, strict=True)):
+            block[:, position] = column.numbers(rows) if codes is None else column.codes(rows, codes)
+        return block
+
+
+class FrameSource:
+    """Blocks that a data frame converts at once, columns put in order afterwards."""
+
+    whole = None
+
+    def __init__(self, convert: Callable[[Rows], NDArray[Any]], n_rows: int, order: Sequence[int]) -> None:
+        self.n_rows = n_rows
+        self._convert = convert
+        self._order = None if list(order) == sorted(order) else list(order)
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        for rows in _steps(self.n_rows, step):
+            yield rows.start, self.take(rows)
+
+    def take(self, rows: Rows) -> NDArray[Any]:
+        block = self._convert(rows)
+        return block if self._order is None else block[:, self._order]
+
+
+def made_up_names(n_columns: int) -> tuple[str, ...]:
+    """The names of columns that have none: x0, x1, …"""
+    return tuple(f"x{position}" for position in range(n_columns))
+
+
+def _steps(n_rows: int, step: int) -> Iterator[slice]:
+    for first in range(0, n_rows, step):
+        yield slice(first, min(first + step, n_rows))
+
+
+def _float_type(single: bool, coding: Coding) -> type[np.floating[Any]]:
+    exact = all(len(codes) <= _SINGLE_CODES for codes in coding if codes is not None)
+    return np.float32 if single and exact else np.float64

@@ -1,0 +1,1 @@
+"""The finished model: immutable arrays, and the file that holds them."""

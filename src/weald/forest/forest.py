@@ -1,0 +1,264 @@
+"""The finished model: a forest of binary trees in flat, read-only arrays.
+
+All nodes of all trees lie in one set of arrays, tree after tree. Prediction, files and reports read these
+arrays and know nothing of how the trees were grown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
+from weald.forest.validation import check_forest
+from weald.runtime.errors import InputError
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """One tree of a forest, for looking at; the arrays are read-only views with one entry per node.
+
+    A node whose `feature` is -1 is a leaf. The children of another node are `left` and `left + 1`.
+    """
+
+    index: int
+    output: int
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    missing_left: NDArray[np.uint8]
+    categories_left: tuple[tuple[int, ...] | None, ...]
+    value: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    count: NDArray[np.int64]
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes the tree has, leaves included."""
+        return self.feature.size
+
+    @property
+    def n_leaves(self) -> int:
+        """How many of the nodes are leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forest:
+    """An immutable ensemble of binary trees.
+
+    The raw score of a row starts at `base_score[k]`; then, tree by tree in order, tree `t` adds the value
+    of the leaf that the row reaches to output `t % n_outputs`, in float64. That order is part of the model.
+
+    Attributes:
+        n_features: number of columns the trees were grown on.
+        n_outputs: number of raw scores per row (K).
+        base_score: float64[K], where every row starts.
+        tree_offsets: int64[T + 1], first node of each tree in the node arrays.
+        feature: int32[N], the column a node tests; -1 marks a leaf.
+        threshold: float64[N], a number that is at most this goes left.
+        left: int32[N], the left child's index within its tree (the right child follows it); 0 in a leaf.
+        missing_left: uint8[N], 1 when a missing value goes left.
+        category_set: int32[N], the set of category codes that go left; -1 when the test is numeric.
+        set_offsets: int64[S + 1], first code of each set in `set_codes`.
+        set_codes: int32[M], category codes, ascending within a set.
+        value: float64[N], what a leaf adds; in an inner node what it would have added as a leaf.
+        gain: float64[N], how much the node's split lowered the training loss.
+        cover: float64[N], sum of the hessians in the node.
+        count: int64[N], number of training rows in the node.
+
+    Examples:
+        >>> from weald.forest.builder import ForestBuilder
+        >>> builder = ForestBuilder(n_features=2, n_outputs=1, base_score=[0.5])
+        >>> builder.append(
+        ...     feature=[1, -1, -1], threshold=[3.5, 0, 0], left=[1, 0, 0], missing_left=[True, False, False],
+        ...     category_set=[-1, -1, -1], value=[0, -1, 1], gain=[8, 0, 0], cover=[6, 3, 3], count=[6, 3, 3],
+        ... )
+        >>> forest = builder.build()
+        >>> forest.n_trees, forest.n_leaves, forest.importances()
+        (1, 2, array([0., 8.]))
+    """
+
+    n_features: int
+    n_outputs: int
+    base_score: NDArray[np.float64]
+    tree_offsets: NDArray[np.int64]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    missing_left: NDArray[np.uint8]
+    category_set: NDArray[np.int32]
+    set_offsets: NDArray[np.int64]
+    set_codes: NDArray[np.int32]
+    value: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    count: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        # Views, so that the caller's own arrays stay writeable; read-only, so that kernels see one signature.
+        for field in ARRAY_DTYPES:
+            array = getattr(self, field)
+            if isinstance(array, np.ndarray):
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, field, view)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # NumPy forgets the read-only flag when it pickles; going through the constructor restores it.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both forests hold the same bytes (so 0.0 and -0.0 differ)."""
+        if not isinstance(other, Forest):
+            return NotImplemented
+        if (self.n_features, self.n_outputs) != (other.n_features, other.n_outputs):
+            return False
+        return all(_same_bytes(getattr(self, field), getattr(other, field)) for field in ARRAY_DTYPES)
+
+    def __hash__(self) -> int:
+        return hash((self.n_features, self.n_outputs, self.tree_offsets.tobytes(), self.value.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{self.describe()}>"
+
+    def validate(self) -> None:
+        """Check types, sizes, indices, links and numbers.
+
+        Raises:
+            ModelFileError: naming the first field that is wrong.
+        """
+        check_forest(self)
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are: `n_outputs` for every round."""
+        return self.tree_offsets.size - 1
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds of training the trees came from."""
+        return self.n_trees // self.n_outputs
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes all trees have together, leaves included."""
+        return self.feature.size
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves all trees have together."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    def leaves_per_tree(self) -> NDArray[np.int64]:
+        """Number of leaves of each tree, int64[T]."""
+        leaves_before = np.zeros(self.n_nodes + 1, dtype=np.int64)
+        np.cumsum(self.feature < 0, out=leaves_before[1:])
+        return np.diff(leaves_before[self.tree_offsets])
+
+    def max_depth(self) -> NDArray[np.int64]:
+        """Depth of the deepest leaf of each tree, int64[T]; a tree that is a single leaf has depth 0."""
+        ancestor = np.arange(self.n_nodes, dtype=np.int64)
+        inner = np.flatnonzero(self.feature >= 0)
+        tree_start = np.repeat(self.tree_offsets[:-1], np.diff(self.tree_offsets))
+        left = self.left[inner] + tree_start[inner]
+        ancestor[left] = inner
+        ancestor[left + 1] = inner
+        # Pointer doubling: `distance` is the number of steps from a node up to its `ancestor`, so a chain
+        # of a million nodes needs twenty passes, not a million.
+        distance = (ancestor != np.arange(self.n_nodes)).astype(np.int64)
+        further = distance[ancestor]
+        while further.any():
+            distance += further
+            ancestor = ancestor[ancestor]
+            further = distance[ancestor]
+        return np.maximum.reduceat(distance, self.tree_offsets[:-1])
+
+    def importances(self, kind: Literal["gain", "split"] = "gain") -> NDArray[np.float64]:
+        """Summed gain, or number of splits, of each feature, float64[n_features]; not normalised."""
+        if kind not in ("gain", "split"):
+            raise InputError(f"kind is {kind!r}; it must be 'gain' or 'split'.")
+        inner = self.feature >= 0
+        used = self.feature[inner]
+        weights = self.gain[inner] if kind == "gain" else np.ones(used.size, dtype=np.float64)
+        return np.bincount(used, weights=weights, minlength=self.n_features).astype(np.float64, copy=False)
+
+    def first(self, rounds: int) -> Forest:
+        """The forest as it was after that many rounds; shares memory with this one."""
+        if not 0 <= rounds <= self.n_rounds:
+            raise InputError(f"rounds is {rounds}; this forest can be cut to 0 to {self.n_rounds} rounds.")
+        n_trees = rounds * self.n_outputs
+        n_nodes = int(self.tree_offsets[n_trees])
+        nodes = {field: getattr(self, field)[:n_nodes] for field in NODE_DTYPES}
+        n_sets = int(nodes["category_set"].max(initial=-1)) + 1
+        return Forest(
+            n_features=self.n_features,
+            n_outputs=self.n_outputs,
+            base_score=self.base_score,
+            tree_offsets=self.tree_offsets[: n_trees + 1],
+            set_offsets=self.set_offsets[: n_sets + 1],
+            set_codes=self.set_codes[: self.set_offsets[n_sets]],
+            **nodes,
+        )
+
+    @staticmethod
+    def concatenate(a: Forest, b: Forest) -> Forest:
+        """The trees of `a`, then the trees of `b`; both must start from the same base score."""
+        for field in ("n_features", "n_outputs"):
+            if getattr(a, field) != getattr(b, field):
+                sizes = f"{getattr(a, field)} and {getattr(b, field)}"
+                raise InputError(f"Forests with {field} {sizes} cannot be joined; it must be the same.")
+        if not _same_bytes(a.base_score, b.base_score):
+            scores = f"{a.base_score.tolist()} and {b.base_score.tolist()}"
+            raise InputError(f"Forests with base_score {scores} cannot be joined; it must be the same.")
+        nodes = {field: np.concatenate([getattr(a, field), getattr(b, field)]) for field in NODE_DTYPES}
+        n_sets = a.set_offsets.size - 1
+        shifted = nodes["category_set"][a.n_nodes :]
+        shifted[shifted >= 0] += n_sets
+        return Forest(
+            n_features=a.n_features,
+            n_outputs=a.n_outputs,
+            base_score=a.base_score,
+            tree_offsets=np.concatenate([a.tree_offsets, b.tree_offsets[1:] + a.n_nodes]),
+            set_offsets=np.concatenate([a.set_offsets, b.set_offsets[1:] + a.set_codes.size]),
+            set_codes=np.concatenate([a.set_codes, b.set_codes]),
+            **nodes,
+        )
+
+    def tree(self, index: int) -> TreeView:
+        """Tree number `index`, counted from 0, for looking at."""
+        if not 0 <= index < self.n_trees:
+            raise InputError(f"index is {index}; this forest has {self.n_trees} trees, counted from 0.")
+        nodes = slice(int(self.tree_offsets[index]), int(self.tree_offsets[index + 1]))
+        arrays = {field: getattr(self, field)[nodes] for field in NODE_DTYPES}
+        sets = tuple(self._codes(int(set_index)) for set_index in arrays.pop("category_set"))
+        return TreeView(index=index, output=index % self.n_outputs, categories_left=sets, **arrays)
+
+    def _codes(self, set_index: int) -> tuple[int, ...] | None:
+        if set_index < 0:
+            return None
+        start, stop = self.set_offsets[set_index], self.set_offsets[set_index + 1]
+        return tuple(self.set_codes[start:stop].tolist())
+
+    def describe(self) -> str:
+        """One line about the size of the forest."""
+        parts = [_counted(self.n_trees, "tree"), _counted(self.n_outputs, "output")]
+        parts.append(_counted(self.n_features, "feature"))
+        if self.n_trees:
+            parts.append(f"at most {self.leaves_per_tree().max()} of {self.n_leaves} leaves in a tree")
+            parts.append(f"depth at most {self.max_depth().max()}")
+        return f"Forest of {_counted(self.n_rounds, 'round')}: {', '.join(parts)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _same_bytes(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    if first.dtype != second.dtype or first.shape != second.shape:
+        return False
+    return bool(np.array_equal(first.view(np.uint8), second.view(np.uint8)))

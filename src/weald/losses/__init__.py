@@ -1,0 +1,59 @@
+"""Losses: gradients, initial scores, links, leaf refits and metrics; `make_loss` builds one by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from weald.losses.base import Loss
+from weald.losses.classification import Logistic, Softmax
+from weald.losses.count import Gamma, Poisson, Tweedie
+from weald.losses.custom import Custom
+from weald.losses.links import LINKS
+from weald.losses.metrics import METRICS, Metric, make_metric
+from weald.losses.regression import Absolute, Huber, Quantile, Squared
+from weald.losses.suggest import unknown_name
+from weald.runtime.errors import InputError
+
+__all__ = ["LINKS", "LOSSES", "METRICS", "Loss", "Metric", "make_loss", "make_metric"]
+
+LOSSES: dict[str, Callable[..., Loss]] = {
+    "squared": Squared,
+    "absolute": Absolute,
+    "huber": Huber,
+    "quantile": Quantile,
+    "poisson": Poisson,
+    "gamma": Gamma,
+    "tweedie": Tweedie,
+    "logistic": Logistic,
+    "softmax": Softmax,
+}
+
+
+def make_loss(loss: str | Callable[..., Any], **options: Any) -> Loss:
+    """Build a loss by name, or of a function(y, raw_scores) -> (gradient, hessian).
+
+    Options: huber_delta (huber), quantile_alpha (quantile), tweedie_power (tweedie), n_classes (softmax),
+    n_outputs and link (a function).
+
+    >>> make_loss("quantile", quantile_alpha=0.9)
+    make_loss('quantile', quantile_alpha=0.9)
+    """
+    if isinstance(loss, str):
+        if loss not in LOSSES:
+            raise unknown_name("loss", loss, LOSSES)
+        _check_options(loss, LOSSES[loss], options)
+        return LOSSES[loss](**options)
+    if not callable(loss):
+        raise InputError(f"loss must be a name or a function(y, raw_scores), not {loss!r}.")
+    _check_options("a function", Custom, options)
+    return Custom(loss, **options)
+
+
+def _check_options(name: str, maker: Callable[..., Loss], options: dict[str, Any]) -> None:
+    taken = [option for option in inspect.signature(maker).parameters if option != "function"]
+    for option in options:
+        if option not in taken:
+            known = f"it takes {', '.join(taken)}" if taken else "it takes none"
+            raise InputError(f"loss={name!r} has no option {option!r}; {known}.")

@@ -1,0 +1,92 @@
+"""Losses of classes: logistic for two, softmax for more. Labels are class codes 0, 1, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from weald.losses import kernels
+from weald.losses.base import Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.means import weighted_mean
+from weald.runtime.errors import InputError
+from weald.runtime.mathlib import log
+
+# Priors are kept this far from 0 and 1, so that the first score of a class without rows is finite.
+SMALLEST_PRIOR = 1e-15
+
+
+class Logistic(Loss):
+    """Binary cross-entropy, labels 0 and 1: gradient p - y, hessian p * (1 - p), with p = sigmoid(score)."""
+
+    name = "logistic"
+    link = "logit"
+    task = "classification"
+    default_metric = "logloss"
+
+    def check_target(self, y: Float64s) -> None:
+        refuse_labels((y != 0.0) & (y != 1.0), y, "0 or 1 for loss='logistic'")
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        prior = min(max(weighted_mean(y, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
+        return np.array([log(prior / (1.0 - prior))])
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        w = weight_or_empty(weight)
+        if tasks == 1:
+            kernels.logistic_gradients(scores[0], y, w, gradient[0], hessian[0])
+            return
+        kernels.logistic_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
+
+
+class Softmax(Loss):
+    """Cross-entropy of K classes, K scores a row: gradient p_k - [y = k].
+
+    The hessian is p_k * (1 - p_k) * K / (K - 1): the diagonal, enlarged to bound the coupling of the classes.
+    """
+
+    name = "softmax"
+    link = "softmax"
+    task = "classification"
+    default_metric = "logloss"
+
+    def __init__(self, n_classes: int = 0) -> None:
+        if n_classes < 2:
+            raise InputError(f"loss='softmax' needs n_classes of 2 or more, not {n_classes!r}.")
+        self.n_outputs = int(n_classes)
+
+    @property
+    def options(self) -> Mapping[str, float | int]:
+        return {"n_classes": self.n_outputs}
+
+    def check_target(self, y: Float64s) -> None:
+        bad = ~((y >= 0.0) & (y < self.n_outputs) & (y == np.floor(y)))
+        refuse_labels(bad, y, f"a class code from 0 to {self.n_outputs - 1} for loss='softmax'")
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        priors = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]
+        scores = np.array([log(max(prior, SMALLEST_PRIOR)) for prior in priors], dtype=np.float64)
+        return scores - weighted_mean(scores, None)
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        w = weight_or_empty(weight)
+        if tasks == 1:
+            kernels.softmax_gradients(scores, y, w, 0, scores.shape[1], gradient, hessian)
+            return
+        kernels.softmax_gradients_parallel(scores, y, w, tasks, gradient, hessian)

@@ -1,0 +1,336 @@
+"""Compiled gradient, hessian and link kernels of all losses.
+
+Every kernel works row by row in plain IEEE arithmetic, so its results depend neither on the number of tasks
+nor on the CPU. The serial kernel of a loss is also the block function of its parallel twin. ``weight`` is an
+empty array where rows have no weights. All kernels that call the mathematics of ``runtime`` are in this file,
+because Numba's cache does not notice a changed callee elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.mathlib import exp, exp32, log, sigmoid, sigmoid64
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+
+# The smallest hessian of a row before its weight: a leaf of certain rows still divides by something.
+HESSIAN_FLOOR = np.float32(1e-16)
+# Gradients under a log link grow like exp(score); what a float32 cannot hold is stored as this instead.
+LARGEST = np.float64(3e38)
+# Rows that softmax treats together: their maxima and sums stay in the first-level cache.
+SOFTMAX_BLOCK = 512
+
+
+@kernel
+def clipped_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, limit: float, gradient: Float32s, hessian: Float32s
+) -> None:
+    """OUT gradient[i] = w * clip(score - y, -limit, limit), hessian[i] = w; squared: limit infinite."""
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        residual = score[i] - y[i]
+        residual = limit if residual > limit else residual
+        residual = -limit if residual < -limit else residual
+        gradient[i] = residual * w
+        hessian[i] = w
+
+
+@parallel_kernel
+def clipped_gradients_parallel(
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    limit: float,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """`clipped_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        clipped_gradients(score[a:b], y[a:b], weight[a:b], limit, gradient[a:b], hessian[a:b])
+
+
+@kernel
+def stepped_gradients(
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    above: float,
+    below: float,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """OUT gradient[i] = w * (above where score > y, below where score < y, else 0), hessian[i] = w."""
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        slope = above if score[i] > y[i] else 0.0
+        slope = below if score[i] < y[i] else slope
+        gradient[i] = slope * w
+        hessian[i] = w
+
+
+@parallel_kernel
+def stepped_gradients_parallel(
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    above: float,
+    below: float,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """`stepped_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        stepped_gradients(score[a:b], y[a:b], weight[a:b], above, below, gradient[a:b], hessian[a:b])
+
+
+@kernel
+def _bounded(x: float) -> float:
+    x = LARGEST if x > LARGEST else x
+    return -LARGEST if x < -LARGEST else x
+
+
+@kernel
+def _poisson_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        mean = exp(score[i])
+        gradient[i] = _bounded((mean - y[i]) * w)
+        hessian[i] = _bounded(mean * w)
+
+
+@kernel
+def _gamma_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        ratio = y[i] * exp(-score[i])
+        gradient[i] = _bounded((1.0 - ratio) * w)
+        hessian[i] = _bounded(ratio * w)
+
+
+@kernel
+def _tweedie_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, power: float, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        label_part = y[i] * exp((1.0 - power) * score[i])
+        mean_part = exp((2.0 - power) * score[i])
+        gradient[i] = _bounded((mean_part - label_part) * w)
+        hessian[i] = _bounded(((power - 1.0) * label_part + (2.0 - power) * mean_part) * w)
+
+
+@kernel
+def deviance_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, power: float, gradient: Float32s, hessian: Float32s
+) -> None:
+    """OUT gradient and hessian of the Tweedie deviance of `power` under a log link; 1 is Poisson, 2 gamma.
+
+    The two ends need one exponential instead of two; there the general formula gives the same values.
+    """
+    if power == 1.0:
+        _poisson_gradients(score, y, weight, gradient, hessian)
+    elif power == 2.0:
+        _gamma_gradients(score, y, weight, gradient, hessian)
+    else:
+        _tweedie_gradients(score, y, weight, power, gradient, hessian)
+
+
+@parallel_kernel
+def deviance_gradients_parallel(
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    power: float,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """`deviance_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        deviance_gradients(score[a:b], y[a:b], weight[a:b], power, gradient[a:b], hessian[a:b])
+
+
+@kernel
+def logistic_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    """OUT gradient[i] = w * (p - y), hessian[i] = w * max(p * (1 - p), floor) with p = sigmoid(score).
+
+    Computed from the probability of the *other* class, miss = p where y = 0 and 1 - p where y = 1, so that
+    the small gradient of a well predicted row is as precise in one class as in the other.
+    """
+    weighted = weight.shape[0] > 0
+    one = np.float32(1.0)
+    for i in range(score.shape[0]):
+        w = np.float32(weight[i] if weighted else 1.0)
+        direction = np.float32(1.0 - 2.0 * y[i])
+        miss = sigmoid(np.float32(score[i]) * direction)
+        curvature = miss * (one - miss)
+        curvature = HESSIAN_FLOOR if curvature < HESSIAN_FLOOR else curvature
+        gradient[i] = miss * direction * w
+        hessian[i] = curvature * w
+
+
+@parallel_kernel
+def logistic_gradients_parallel(
+    score: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
+) -> None:
+    """`logistic_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        logistic_gradients(score[a:b], y[a:b], weight[a:b], gradient[a:b], hessian[a:b])
+
+
+@kernel
+def _keep_larger(score: Float64s, maximum: Float64s) -> None:
+    for i in range(maximum.shape[0]):
+        a = score[i]
+        b = maximum[i]
+        maximum[i] = a if a > b else b
+
+
+@kernel
+def _subtract(score: Float64s, maximum: Float64s, out: Float32s) -> None:
+    for i in range(out.shape[0]):
+        out[i] = np.float32(score[i] - maximum[i])
+
+
+@kernel
+def _exponentiate(values: Float32s, total: Float32s) -> None:
+    for i in range(values.shape[0]):
+        exponential = exp32(values[i])
+        values[i] = exponential
+        total[i] = total[i] + exponential
+
+
+@kernel
+def _softmax_exponentials(
+    scores: Float64s, first: int, maximum: Float64s, total: Float32s, gradient: Float32s
+) -> None:
+    """OUT gradient[k, first + i] = exp(score - largest score of the row), total[i] = its sum over k.
+
+    Passes over one type each: mixed with float64, the float32 exponentials would fill half a vector.
+    """
+    last = first + maximum.shape[0]
+    maximum[:] = scores[0][first:last]
+    total[:] = np.float32(0.0)
+    for k in range(1, scores.shape[0]):
+        _keep_larger(scores[k][first:last], maximum)
+    for k in range(scores.shape[0]):
+        _subtract(scores[k][first:last], maximum, gradient[k][first:last])
+        _exponentiate(gradient[k][first:last], total)
+
+
+@kernel
+def softmax_gradients(
+    scores: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    first: int,
+    last: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """OUT gradient[k, i] = w * (p_k - [y = k]), hessian[k, i] = w * K/(K-1) * p_k * (1 - p_k).
+
+    For rows first <= i < last; all matrices are (K, n). K/(K-1) enlarges the diagonal because the K scores of
+    a row are coupled but fitted by separate trees: the factor of Friedman (2001) and of LightGBM.
+    """
+    classes = scores.shape[0]
+    factor = np.float32(classes / (classes - 1.0))
+    one = np.float32(1.0)
+    weighted = weight.shape[0] > 0
+    maximum = np.empty(SOFTMAX_BLOCK, np.float64)
+    total = np.empty(SOFTMAX_BLOCK, np.float32)
+    for start in range(first, last, SOFTMAX_BLOCK):
+        rows = min(SOFTMAX_BLOCK, last - start)
+        _softmax_exponentials(scores, start, maximum[:rows], total[:rows], gradient)
+        labels = y[start : start + rows]
+        weights = weight[start : start + rows]
+        for k in range(classes):
+            gradients = gradient[k][start : start + rows]
+            hessians = hessian[k][start : start + rows]
+            label = np.float64(k)
+            for i in range(rows):
+                w = np.float32(weights[i] if weighted else 1.0)
+                probability = gradients[i] / total[i]
+                hit = np.float32(1.0 if labels[i] == label else 0.0)
+                curvature = factor * (probability * (one - probability))
+                curvature = HESSIAN_FLOOR if curvature < HESSIAN_FLOOR else curvature
+                gradients[i] = (probability - hit) * w
+                hessians[i] = curvature * w
+
+
+@parallel_kernel
+def softmax_gradients_parallel(
+    scores: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
+) -> None:
+    """`softmax_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * scores.shape[1] // tasks
+        b = (k + 1) * scores.shape[1] // tasks
+        softmax_gradients(scores, y, weight, a, b, gradient, hessian)
+
+
+@kernel
+def exponentials(values: Float64s, out: Float64s) -> None:
+    """OUT out[i] = exp(values[i])."""
+    for i in range(values.shape[0]):
+        out[i] = exp(values[i])
+
+
+@kernel
+def logarithms(values: Float64s, out: Float64s) -> None:
+    """OUT out[i] = log(values[i])."""
+    for i in range(values.shape[0]):
+        out[i] = log(values[i])
+
+
+@kernel
+def sigmoids(values: Float64s, out: Float64s) -> None:
+    """OUT out[i] = 1 / (1 + exp(-values[i]))."""
+    for i in range(values.shape[0]):
+        out[i] = sigmoid64(values[i])
+
+
+@kernel
+def softmaxes(scores: Float64s, out: Float64s) -> None:
+    """OUT out[i, k] = exp(scores[k, i]) / sum over classes; scores are (K, n), out is (n, K)."""
+    for i in range(scores.shape[1]):
+        maximum = scores[0, i]
+        for k in range(1, scores.shape[0]):
+            maximum = max(maximum, scores[k, i])
+        total = 0.0
+        for k in range(scores.shape[0]):
+            out[i, k] = exp(scores[k, i] - maximum)
+            total += out[i, k]
+        for k in range(scores.shape[0]):
+            out[i, k] /= total

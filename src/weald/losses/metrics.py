@@ -1,0 +1,224 @@
+"""Metrics of predictions: what is watched while training, and what `weald evaluate` reports.
+
+A metric sees predictions, not raw scores: what `Loss.respond` returns. Class labels are codes 0, 1, ... Means
+are compensated sums and logarithms are our own, so a training curve is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.losses import kernels
+from weald.losses.base import Loss, refuse_labels
+from weald.losses.means import compensated_dot, weighted_mean
+from weald.losses.suggest import unknown_name
+from weald.runtime.errors import InputError, NotSupportedError
+
+Float64s = NDArray[np.float64]
+Needs = Literal["regression", "positive", "classification", "binary", "any"]
+
+# Probabilities are kept this far from 0 and 1, as scikit-learn does for float64.
+_SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
+_SMALLEST_MEAN = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named function(y, prediction, weight) -> float; `needs` and `option` are for `make_metric`.
+
+    >>> METRICS["mae"](np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    1.0
+    """
+
+    name: str
+    function: Callable[..., float]
+    greater_is_better: bool = False
+    needs: Needs = "any"
+    option: str | None = None
+
+    def __call__(self, y: Float64s, prediction: Float64s, weight: Float64s | None = None) -> float:
+        return self.function(y, prediction, weight)
+
+
+def _log(values: Float64s) -> Float64s:
+    out = np.empty(values.shape[0], dtype=np.float64)
+    kernels.logarithms(np.ascontiguousarray(values), out)
+    return out
+
+
+def _exp(values: Float64s) -> Float64s:
+    out = np.empty(values.shape[0], dtype=np.float64)
+    kernels.exponentials(values, out)
+    return out
+
+
+def _mse(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    return weighted_mean((y - prediction) ** 2, weight)
+
+
+def _rmse(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    return math.sqrt(_mse(y, prediction, weight))
+
+
+def _mae(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    return weighted_mean(np.abs(y - prediction), weight)
+
+
+def _r2(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """1 - residual / total variance; of a constant target 1 where it is met exactly, else 0."""
+    residual = _mse(y, prediction, weight)
+    total = weighted_mean((y - weighted_mean(y, weight)) ** 2, weight)
+    if total == 0.0:
+        return 1.0 if residual == 0.0 else 0.0
+    return 1.0 - residual / total
+
+
+def _huber(y: Float64s, prediction: Float64s, weight: Float64s | None, huber_delta: float = 1.0) -> float:
+    distance = np.abs(y - prediction)
+    near = np.minimum(distance, huber_delta)
+    return weighted_mean(near * (distance - 0.5 * near), weight)
+
+
+def _pinball(
+    y: Float64s, prediction: Float64s, weight: Float64s | None, quantile_alpha: float = 0.5
+) -> float:
+    residual = y - prediction
+    return weighted_mean(np.maximum(quantile_alpha * residual, (quantile_alpha - 1.0) * residual), weight)
+
+
+def _poisson_deviance(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    refuse_labels(~(y >= 0.0), y, "0 or more for the metric poisson_deviance")
+    mean = np.maximum(prediction, _SMALLEST_MEAN)
+    surprise = y * (_log(np.where(y > 0.0, y, 1.0)) - _log(np.where(y > 0.0, mean, 1.0)))
+    return 2.0 * weighted_mean(surprise - y + mean, weight)
+
+
+def _gamma_deviance(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    refuse_labels(~(y > 0.0), y, "above 0 for the metric gamma_deviance")
+    mean = np.maximum(prediction, _SMALLEST_MEAN)
+    return 2.0 * weighted_mean(_log(mean) - _log(y) + y / mean - 1.0, weight)
+
+
+def _tweedie_deviance(
+    y: Float64s, prediction: Float64s, weight: Float64s | None, tweedie_power: float = 1.5
+) -> float:
+    refuse_labels(~(y >= 0.0), y, "0 or more for the metric tweedie_deviance")
+    one, two = 1.0 - tweedie_power, 2.0 - tweedie_power
+    log_mean = _log(np.maximum(prediction, _SMALLEST_MEAN))
+    of_labels = _exp(two * _log(y)) / (one * two)
+    of_means = _exp(two * log_mean) / two - y * _exp(one * log_mean) / one
+    return 2.0 * weighted_mean(of_labels + of_means, weight)
+
+
+def _logloss(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    if prediction.ndim == 1:
+        hit = np.where(y == 1.0, prediction, 1.0 - prediction)
+    else:
+        hit = prediction[np.arange(y.shape[0]), y.astype(np.int64)]
+    hit = np.clip(hit, _SMALLEST_PROBABILITY, 1.0 - _SMALLEST_PROBABILITY)
+    return -weighted_mean(_log(hit), weight)
+
+
+def _auc(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """The chance that a row of class 1 ranks above one of class 0, ties half; NaN where a class is absent."""
+    weight = np.ones(y.shape[0]) if weight is None else weight
+    order = np.argsort(prediction, kind="stable")
+    ranked = prediction[order]
+    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
+    positive = np.add.reduceat(np.where(y == 1.0, weight, 0.0)[order], starts)
+    negative = np.add.reduceat(np.where(y == 1.0, 0.0, weight)[order], starts)
+    below = np.cumsum(negative)
+    pairs = float(positive.sum()) * float(below[-1])
+    if pairs == 0.0:
+        return math.nan
+    return float(compensated_dot(positive, below - 0.5 * negative)) / pairs
+
+
+def _accuracy(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """The share of rows whose likeliest class is theirs; of equally likely classes the first counts."""
+    likeliest = prediction > 0.5 if prediction.ndim == 1 else np.argmax(prediction, axis=1)
+    return weighted_mean((likeliest == y).astype(np.float64), weight)
+
+
+def _error(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    return 1.0 - _accuracy(y, prediction, weight)
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("rmse", _rmse, needs="regression"),
+        Metric("mse", _mse, needs="regression"),
+        Metric("mae", _mae, needs="regression"),
+        Metric("r2", _r2, greater_is_better=True, needs="regression"),
+        Metric("huber", _huber, needs="regression", option="huber_delta"),
+        Metric("pinball", _pinball, needs="regression", option="quantile_alpha"),
+        Metric("poisson_deviance", _poisson_deviance, needs="positive"),
+        Metric("gamma_deviance", _gamma_deviance, needs="positive"),
+        Metric("tweedie_deviance", _tweedie_deviance, needs="positive", option="tweedie_power"),
+        Metric("logloss", _logloss, needs="classification"),
+        Metric("auc", _auc, greater_is_better=True, needs="binary"),
+        Metric("accuracy", _accuracy, greater_is_better=True, needs="classification"),
+        Metric("error", _error, needs="classification"),
+    )
+}
+
+
+def _fits(metric: Metric, loss: Loss) -> bool:
+    if loss.task == "any" or metric.needs == "any":
+        return True
+    if metric.needs == "positive":
+        return loss.link == "log"
+    if metric.needs == "binary":
+        return loss.link == "logit"
+    return metric.needs == loss.task
+
+
+def _from_callable(function: Callable[..., Any]) -> Metric:
+    name = str(getattr(function, "__name__", type(function).__name__))
+
+    def checked(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+        value = function(y, prediction, weight)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            kind = type(value).__name__
+            raise InputError(f"eval_metric {name!r} must return a number, not {kind}.") from None
+
+    return Metric(name, checked, greater_is_better=bool(getattr(function, "greater_is_better", False)))
+
+
+def make_metric(metric: str | Metric | Callable[..., Any], loss: Loss) -> Metric:
+    """The metric of that name with the loss's own options, or one made of a function(y, prediction, weight).
+
+    Smaller values of a function are better, unless it has an attribute `greater_is_better` that is true.
+
+    >>> from weald.losses import make_loss
+    >>> pinball = make_metric("pinball", make_loss("quantile", quantile_alpha=0.9))
+    >>> round(pinball(np.array([1.0]), np.array([0.0]), None), 3)
+    0.9
+    """
+    if isinstance(metric, str):
+        if metric not in METRICS:
+            raise unknown_name("eval_metric", metric, METRICS)
+        metric = METRICS[metric]
+    if not isinstance(metric, Metric):
+        if not callable(metric):
+            raise InputError(f"eval_metric must be a name, a Metric or a function, not {metric!r}.")
+        return _from_callable(metric)
+    if not _fits(metric, loss):
+        known = ", ".join(name for name, other in METRICS.items() if _fits(other, loss))
+        raise NotSupportedError(
+            f"eval_metric={metric.name!r} does not fit loss={loss.name!r}; use one of {known}."
+        )
+    if metric.option is None or metric.option not in loss.options:
+        return metric
+    bound = partial(metric.function, **{metric.option: loss.options[metric.option]})
+    return replace(metric, function=bound)

@@ -1,0 +1,153 @@
+"""Losses of a real-valued target: squared, absolute, Huber and quantile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.losses import kernels
+from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, Rows, refuse_labels, weight_or_empty
+from weald.losses.means import weighted_mean
+from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, weighted_quantile
+from weald.runtime.errors import InputError
+
+
+class _RealTarget(Loss):
+    constant_hessian = True
+
+    def check_target(self, y: Float64s) -> None:
+        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
+
+
+class _Clipped(_RealTarget):
+    """gradient = the residual score - y, clipped to ± `_limit`."""
+
+    _limit = math.inf
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        w = weight_or_empty(weight)
+        if tasks == 1:
+            kernels.clipped_gradients(scores[0], y, w, self._limit, gradient[0], hessian[0])
+            return
+        kernels.clipped_gradients_parallel(scores[0], y, w, self._limit, tasks, gradient[0], hessian[0])
+
+
+class Squared(_Clipped):
+    """(score - y)**2 / 2: gradient score - y, hessian 1."""
+
+    name = "squared"
+    default_metric = "rmse"
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([weighted_mean(y, weight)])
+
+
+class Huber(_Clipped):
+    """Squared near the label, linear beyond `huber_delta` of it: gradient clip(score - y, -delta, delta).
+
+    A leaf is refitted in one step from its median (Friedman 2001, Algorithm 4).
+    """
+
+    name = "huber"
+    refits_leaves = True
+    default_metric = "huber"
+
+    def __init__(self, huber_delta: float = 1.0) -> None:
+        if not 0.0 < huber_delta < math.inf:
+            raise InputError(f"huber_delta must be a finite number above 0, not {huber_delta!r}.")
+        self._limit = float(huber_delta)
+
+    @property
+    def options(self) -> Mapping[str, float | int]:
+        return {"huber_delta": self._limit}
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([weighted_quantile(y, weight, 0.5)])
+
+    def refit_leaves(
+        self,
+        score: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        leaf_rows: Rows,
+        leaf_offsets: NDArray[np.int64],
+        values: Float64s,
+    ) -> None:
+        refit_huber_leaves(score, y, weight_or_empty(weight), leaf_rows, leaf_offsets, self._limit, values)
+
+
+class _Stepped(_RealTarget):
+    """A piecewise linear loss: slope `_above` where the score is above the label, `_below` where below."""
+
+    _alpha = 0.5
+    _above = 1.0
+    _below = -1.0
+    refits_leaves = True
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([weighted_quantile(y, weight, self._alpha)])
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        w = weight_or_empty(weight)
+        above, below = self._above, self._below
+        if tasks == 1:
+            kernels.stepped_gradients(scores[0], y, w, above, below, gradient[0], hessian[0])
+            return
+        kernels.stepped_gradients_parallel(scores[0], y, w, above, below, tasks, gradient[0], hessian[0])
+
+    def refit_leaves(
+        self,
+        score: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        leaf_rows: Rows,
+        leaf_offsets: NDArray[np.int64],
+        values: Float64s,
+    ) -> None:
+        refit_quantile_leaves(score, y, weight_or_empty(weight), leaf_rows, leaf_offsets, self._alpha, values)
+
+
+class Absolute(_Stepped):
+    """abs(score - y): gradient sign(score - y), hessian 1; a leaf is the median of its residuals."""
+
+    name = "absolute"
+    default_metric = "mae"
+
+
+class Quantile(_Stepped):
+    """The pinball loss, least at the `quantile_alpha`-quantile; a leaf is that quantile of its residuals."""
+
+    name = "quantile"
+    default_metric = "pinball"
+
+    def __init__(self, quantile_alpha: float = 0.5) -> None:
+        if not 0.0 < quantile_alpha < 1.0:
+            raise InputError(
+                f"quantile_alpha must be between 0 and 1, both excluded, not {quantile_alpha!r}."
+            )
+        self._alpha = float(quantile_alpha)
+        self._above = 1.0 - self._alpha
+        self._below = -self._alpha
+
+    @property
+    def options(self) -> Mapping[str, float | int]:
+        return {"quantile_alpha": self._alpha}

@@ -1,0 +1,1 @@
+"""What every stage may import: compilation, threads, counter-based randomness, mathematics, errors, progress."""

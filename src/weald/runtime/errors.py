@@ -1,0 +1,15 @@
+"""The errors that Weald raises on purpose; each message is one sentence that says what would be right."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """An argument, a label or a column cannot be used as it is."""
+
+
+class NotSupportedError(InputError):
+    """A value that Weald knows but refuses; the message says what to use instead."""
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, incomplete, or not a Weald model."""

@@ -1,0 +1,46 @@
+"""The only place that spells Numba's compilation options.
+
+Every kernel is compiled without fastmath (so that arithmetic is plain IEEE, the same on every CPU), releases
+the GIL, divides as NumPy does, and is cached on disk. Where no cache directory can be written, kernels are
+compiled in memory and one line says so.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+from weald.runtime.cache import KernelCache
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False}
+_said_uncached = False
+
+
+def _compile(function: Function, **more: Any) -> Function:
+    global _said_uncached
+    dispatcher = numba.njit(**_OPTIONS, **more)(function)
+    if config.DISABLE_JIT:
+        return dispatcher  # type: ignore[no-any-return]
+    try:
+        dispatcher._cache = KernelCache(function)
+    except RuntimeError:  # no directory that may be written
+        if not _said_uncached:
+            _said_uncached = True
+            print("weald: no writable cache directory, kernels are compiled anew (set NUMBA_CACHE_DIR)", file=sys.stderr)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def kernel(function: Function) -> Function:
+    """Compile a serial kernel."""
+    return _compile(function)
+
+
+def parallel_kernel(function: Function) -> Function:
+    """Compile a kernel whose ``prange`` loops run on Numba's threads."""
+    return _compile(function, parallel=True)

@@ -1,0 +1,70 @@
+"""Randomness by counting: a number depends on a seed and on what it is for, never on what was drawn before.
+
+So a model does not depend on the number of threads, blocks or workers, and a run that was interrupted goes on to
+the same bytes. ``mix`` is the finaliser of SplitMix64 (Steele, Lea and Flood 2014); ``row_bits`` that of
+MurmurHash3 for 32 bits, which vectorises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel
+
+# What a number is for; two purposes never share a stream.
+ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE = 1, 2, 3, 4, 5, 6
+
+_MASK = (1 << 64) - 1
+
+
+@kernel
+def mix(value: Any) -> Any:
+    """64 well-mixed bits of a 64-bit number."""
+    value = np.uint64(value) + np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel
+def row_bits(key: Any, row: Any) -> Any:
+    """32 mixed bits for a row."""
+    bits = np.uint32(np.uint32(row) ^ np.uint32(key))
+    bits = np.uint32((bits ^ (bits >> np.uint32(16))) * np.uint32(0x85EBCA6B))
+    bits = np.uint32((bits ^ (bits >> np.uint32(13))) * np.uint32(0xC2B2AE35))
+    return np.uint32(bits ^ (bits >> np.uint32(16)))
+
+
+@kernel
+def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
+    """A random share (at least one) of the candidates, in their old order."""
+    count = max(1, int(np.round(share * len(candidates))))
+    if count >= len(candidates):
+        return candidates
+    marks = np.empty(len(candidates), np.uint64)
+    for j in range(len(candidates)):
+        marks[j] = mix(np.uint64(key) ^ mix(np.uint64(candidates[j])))
+    chosen = np.argsort(marks)[:count]
+    return candidates[np.sort(chosen)]
+
+
+def stream_key(seed: int, *purpose: int) -> int:
+    """A 64-bit key for a purpose, in plain Python: equal to folding ``mix`` over the numbers.
+
+    >>> stream_key(0, ROWS, 7) == stream_key(0, ROWS, 7) != stream_key(1, ROWS, 7)
+    True
+    """
+    key = seed & _MASK
+    for number in purpose:
+        key = _mix_int(key ^ _mix_int(number & _MASK))
+    return key
+
+
+def _mix_int(value: int) -> int:
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
+    return value ^ (value >> 31)

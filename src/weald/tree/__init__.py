@@ -1,0 +1,1 @@
+"""One tree: histograms, splits, partition, leaves, and the growers that put them together."""

@@ -1,0 +1,198 @@
+"""Growing one tree, leaf by leaf: the loop of leaf-wise (LightGBM) and depth-wise (XGBoost) growth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel
+from weald.runtime.random import choose, mix
+from weald.tree.frontier import pop, push
+from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
+from weald.tree.partition import fill_goes_left, partition
+from weald.tree.split import (
+    BIN,
+    FEATURE,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    NO_GAIN,
+    find_best_split,
+)
+from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
+
+
+@kernel
+def grow_tree(
+    data: TreeInput,
+    features: NDArray[np.int64],
+    gradients: Gradients,
+    rules: Rules,
+    key: int,
+    n_rows: int,
+    tasks: int,
+    work: Workspace,
+    nodes: Nodes,
+) -> int:
+    """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
+    open_root(data, features, gradients, n_rows, tasks, work, nodes)
+    heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, 0, 0)
+    n_nodes, n_leaves, n_slots = 1, 1, 1
+    while heap_size > 0 and n_leaves < rules.max_leaves:
+        node = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
+        heap_size -= 1
+        split_node(data, tasks, work, nodes, node, n_nodes)
+        left, right = n_nodes, n_nodes + 1
+        n_nodes += 2
+        n_leaves += 1
+        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, left, right):
+            continue  # nobody will ask for the children's histograms
+        n_slots = _child_histograms(data, features, gradients, tasks, work, nodes, node, left, right, n_slots)
+        for child in (left, right):
+            heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, child, heap_size)
+    return n_nodes
+
+
+@kernel
+def open_root(data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any, work: Any, nodes: Any) -> None:
+    """Make node 0 of all entries: its histogram in slot 0 and its sums."""
+    in_order = n_rows == data.columns.shape[1]  # nothing was left out by sampling
+    build_histogram(data, features, gradients, work.entries[0], in_order, 0, n_rows, tasks, work, work.pool[0])
+    _place(nodes, 0, 0, 0, n_rows, 0)
+    nodes.slot[0] = 0
+    words = cell_words(gradients.packed, n_rows)
+    nodes.gradient_sum[0] = 0
+    nodes.hessian_sum[0] = 0
+    for b in range(data.n_bins[features[0]] + 1):
+        g, h, _ = read_cell(work.pool[0], words, data.offsets[features[0]] + np.uint64(b))
+        nodes.gradient_sum[0] += g
+        nodes.hessian_sum[0] += h
+
+
+@kernel
+def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -> None:
+    nodes.feature[node] = -1
+    nodes.left[node] = 0
+    nodes.gain[node] = 0.0
+    nodes.depth[node] = depth
+    nodes.begin[node] = begin
+    nodes.end[node] = end
+    nodes.side[node] = side
+    nodes.slot[node] = -1
+    nodes.candidate_gain[node] = NO_GAIN
+
+
+@kernel
+def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
+    """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
+    candidate = nodes.candidate[node]
+    feature = candidate[FEATURE]
+    nodes.feature[node] = feature
+    nodes.split_bin[node] = candidate[BIN]
+    nodes.missing_left[node] = candidate[MISSING_LEFT]
+    nodes.left[node] = left
+    nodes.gain[node] = nodes.candidate_gain[node]
+    goes_left = np.zeros(256, np.uint8)
+    fill_goes_left(
+        data.n_bins[feature],
+        data.categorical[feature],
+        candidate[BIN],
+        candidate[MISSING_LEFT],
+        goes_left,
+    )
+    begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]
+    n_left = candidate[LEFT_COUNT]
+    partition(
+        data.columns[feature],
+        goes_left,
+        work.entries[side],
+        begin,
+        end,
+        n_left,
+        tasks,
+        work.chunk_counts,
+        work.entries[1 - side],
+    )
+    depth = nodes.depth[node] + 1
+    _place(nodes, left, depth, begin, begin + n_left, 1 - side)
+    _place(nodes, left + 1, depth, begin + n_left, end, 1 - side)
+    nodes.gradient_sum[left] = candidate[LEFT_GRADIENT]
+    nodes.hessian_sum[left] = candidate[LEFT_HESSIAN]
+    nodes.gradient_sum[left + 1] = nodes.gradient_sum[node] - candidate[LEFT_GRADIENT]
+    nodes.hessian_sum[left + 1] = nodes.hessian_sum[node] - candidate[LEFT_HESSIAN]
+
+
+@kernel
+def _may_split(nodes: Any, rules: Any, left: Any, right: Any) -> Any:
+    largest = max(nodes.end[left] - nodes.begin[left], nodes.end[right] - nodes.begin[right])
+    return nodes.depth[left] < rules.max_depth and largest >= 2 * max(1, rules.min_samples_leaf)
+
+
+@kernel
+def _child_histograms(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    node: Any,
+    left: Any,
+    right: Any,
+    n_slots: Any,
+) -> Any:
+    """Count the smaller child, get the larger by subtraction in the parent's place."""
+    small, large = left, right
+    if nodes.end[left] - nodes.begin[left] > nodes.end[right] - nodes.begin[right]:
+        small, large = right, left
+    nodes.slot[large] = nodes.slot[node]
+    nodes.slot[small] = n_slots
+    begin, end = nodes.begin[small], nodes.end[small]
+    histogram = work.pool[n_slots]
+    build_histogram(
+        data, features, gradients, work.entries[nodes.side[small]], False, begin, end, tasks, work, histogram
+    )
+    node_rows = nodes.end[node] - nodes.begin[node]
+    subtract_histogram(gradients.packed, node_rows, end - begin, work.pool[nodes.slot[large]], histogram)
+    return n_slots + 1
+
+
+@kernel
+def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
+    """The tree's columns, sampled by level and then by node."""
+    if rules.level_share < 1.0:
+        features = choose(features, rules.level_share, mix(key + np.uint64(2 * depth)))
+    if rules.node_share < 1.0:
+        features = choose(features, rules.node_share, mix(key + np.uint64(2 * node + 1)))
+    return features
+
+
+@kernel
+def _consider(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    rules: Any,
+    key: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    node: Any,
+    heap_size: Any,
+) -> Any:
+    """Find the node's best split and, if there is one, open the node: push it onto the heap."""
+    count = nodes.end[node] - nodes.begin[node]
+    if nodes.depth[node] >= rules.max_depth or count < 2 * max(1, rules.min_samples_leaf):
+        return heap_size
+    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], count)
+    chosen = columns_of_node(features, rules, key, nodes.depth[node], node)
+    gain = find_best_split(
+        work.pool[nodes.slot[node]], data, chosen, totals, gradients, rules, tasks, nodes.candidate[node]
+    )
+    if gain == NO_GAIN:
+        return heap_size
+    nodes.candidate_gain[node] = gain
+    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)

@@ -1,0 +1,138 @@
+"""Leaf values from exact sums, and their way into the scores.
+
+Splits are chosen from coarse integers; a leaf's value comes from the gradients themselves, summed in 64-bit fixed point:
+integer sums again, so they do not depend on the order of the rows or the number of tasks.
+
+Every row is told its leaf first (a scattered write of four bytes); sums and scores then pass over the rows in order,
+which measures three times as fast as gathering gradients and scores leaf by leaf.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel, parallel_kernel
+
+PARALLEL_ROWS = 60_000
+
+_HALF = np.uint64(32)
+
+
+class Leaves(NamedTuple):
+    """Where the rows of every leaf are, in the order of their place."""
+
+    side: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+
+@kernel
+def _assign_share(entries: Any, leaves: Leaves, begin: Any, end: Any, leaf_of_row: Any) -> None:
+    for leaf in range(len(leaves.begin)):
+        source = entries[leaves.side[leaf]]
+        for i in range(max(begin, leaves.begin[leaf]), min(end, leaves.end[leaf])):
+            leaf_of_row[source[np.uint64(i)] >> _HALF] = leaf
+
+
+@parallel_kernel
+def _assign_tasks(entries: Any, leaves: Leaves, n_rows: Any, tasks: Any, leaf_of_row: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        _assign_share(entries, leaves, n_rows * task // tasks, n_rows * (task + 1) // tasks, leaf_of_row)
+
+
+def assign_leaves(
+    entries: NDArray[np.uint64], leaves: Leaves, n_rows: int, tasks: int, leaf_of_row: NDArray[np.int32]
+) -> None:
+    """Write every entry's leaf to ``leaf_of_row``, int32 by row number; other rows keep what they have."""
+    if tasks == 1 or n_rows < PARALLEL_ROWS:
+        _assign_share(entries, leaves, 0, n_rows, leaf_of_row)
+    else:
+        _assign_tasks(entries, leaves, n_rows, tasks, leaf_of_row)
+
+
+@kernel
+def _sum_share(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, begin: Any, end: Any, sums: Any) -> None:
+    sums[:] = 0
+    for i in range(np.uint64(begin), np.uint64(end)):
+        leaf = np.uint64(leaf_of_row[i])
+        sums[leaf, 0] += np.int64(gradient[i] * scales[0])
+        sums[leaf, 1] += np.int64(hessian[i] * scales[1])
+
+
+@parallel_kernel
+def _sum_tasks(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, tasks: Any, sums: Any) -> None:
+    n_rows = len(leaf_of_row)
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
+        _sum_share(leaf_of_row, gradient, hessian, scales, begin, end, sums[task])
+
+
+def leaf_sums(
+    leaf_of_row: NDArray[np.int32],
+    n_leaves: int,
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    largest: tuple[float, float],
+    tasks: int,
+) -> NDArray[np.float64]:
+    """Sums of gradients and hessians a leaf, float64 (n_leaves, 2), exact to about 2**-61 of the largest possible.
+
+    Rows whose leaf is ``n_leaves`` are left out. ``largest``: bounds of the absolute gradient and of the hessian, which
+    set the fixed point.
+    """
+    n_rows = len(leaf_of_row)
+    scales = (_fixed_point(largest[0], n_rows), _fixed_point(largest[1], n_rows))
+    if n_rows < PARALLEL_ROWS:
+        tasks = 1
+    sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
+    if tasks == 1:
+        _sum_share(leaf_of_row, gradient, hessian, scales, 0, n_rows, sums[0])
+    else:
+        _sum_tasks(leaf_of_row, gradient, hessian, scales, tasks, sums)
+    total: NDArray[np.float64] = sums.sum(axis=0)[:n_leaves] / np.array(scales)
+    return total
+
+
+def _fixed_point(largest: float, n_rows: int) -> float:
+    """A power of two that brings n_rows * largest close to, but not above, 2**61."""
+    exponent = int(np.frexp(max(largest, 1e-280) * n_rows)[1])
+    return float(np.ldexp(1.0, min(61 - exponent, 1000)))
+
+
+@kernel
+def _add_share(leaf_of_row: Any, values: Any, begin: Any, end: Any, score: Any) -> None:
+    for i in range(np.uint64(begin), np.uint64(end)):
+        score[i] += values[np.uint64(leaf_of_row[i])]
+
+
+@parallel_kernel
+def _add_tasks(leaf_of_row: Any, values: Any, tasks: Any, score: Any) -> None:
+    n_rows = len(score)
+    for index in prange(tasks):
+        task = np.int64(index)
+        _add_share(leaf_of_row, values, n_rows * task // tasks, n_rows * (task + 1) // tasks, score)
+
+
+def add_leaf_values(
+    leaf_of_row: NDArray[np.int32], values: NDArray[np.float64], tasks: int, score: NDArray[np.float64]
+) -> None:
+    """Add to every row's score the value of its leaf."""
+    if tasks == 1 or len(score) < PARALLEL_ROWS:
+        _add_share(leaf_of_row, values, 0, len(score), score)
+    else:
+        _add_tasks(leaf_of_row, values, tasks, score)
+
+
+@kernel
+def leaf_rows(entries: NDArray[np.uint64], leaves: Leaves, rows: NDArray[np.uint32]) -> None:
+    """Row numbers, leaf after leaf, for losses that refit their leaves."""
+    for leaf in range(len(leaves.begin)):
+        source = entries[leaves.side[leaf]]
+        for i in range(leaves.begin[leaf], leaves.end[leaf]):
+            rows[i] = source[i] >> _HALF

@@ -1,0 +1,106 @@
+"""The arrays that the tree kernels share, as named tuples, with the reason for every type.
+
+A tree is grown from *entries*: one 64-bit word a row, the row's number in the high half and its packed gradient in
+the low half, so that partitioning a node moves one word a row and a histogram reads one word a row in order.
+
+Packed gradients (13-bit signed gradient, 12-bit hessian) are spread over a 64-bit histogram cell as
+
+    gradient << 38  |  hessian << 13  |  1
+
+so that one addition sums gradient, hessian and count. A block of at most 8,191 rows cannot overflow a field:
+8,191 < 2**13, 8,191 * 4,095 < 2**25, 8,191 * 4,096 < 2**25 (and a sign).
+
+Wide gradients (31 bits and a sign, 25-bit hessian) use two cells, ``gradient`` and ``hessian << 20 | 1``, in blocks of
+at most 524,287 rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+PACKED_BLOCK = 8191
+PACKED_GRADIENT_LIMIT = 4094.0  # one less than fits: stochastic rounding may add one
+PACKED_HESSIAN_LIMIT = 4094.0
+WIDE_BLOCK = 524287
+WIDE_GRADIENT_LIMIT = float(2**31 - 2)
+WIDE_HESSIAN_LIMIT = float(2**25 - 2)
+
+# Cells a feature in a uniform histogram: 256 bins, padded so that the stride (2,112 bytes) is no multiple of 2,048;
+# otherwise the same bin of several features falls on one cache set (4K aliasing, up to six times slower).
+STRIDE = 264
+
+LEAFWISE, DEPTHWISE = 0, 1
+
+
+class TreeInput(NamedTuple):
+    """The bins, twice, and where features lie in a histogram: what does not change from tree to tree.
+
+    Flat, as Numba's parallel loops take no tuple inside a tuple.
+    """
+
+    rows: NDArray[np.uint8]  # row after row: histograms of scattered rows
+    columns: NDArray[np.uint8]  # (features, rows): partitioning, and histograms of all rows
+    offsets: NDArray[np.uint64]  # first cell of every feature; unsigned, or Numba adds a test for negative indices
+    n_bins: NDArray[np.int64]  # bins for values; the bin after them holds missing values
+    categorical: NDArray[np.bool_]
+    uniform: bool  # offsets are 0, STRIDE, 2 * STRIDE, ...
+
+
+class Gradients(NamedTuple):
+    """One round's gradients for one output, as integers and as they were."""
+
+    packed: bool  # otherwise wide
+    wide: NDArray[np.uint64]  # gradient << 32 | hessian a row, indexed by row; length 1 when packed
+    gradient: NDArray[np.float32]
+    hessian: NDArray[np.float32]
+    gradient_unit: float  # value of one step of the integer gradient
+    hessian_unit: float
+
+
+class Rules(NamedTuple):
+    """What limits a tree and how a split is scored."""
+
+    growth: int
+    max_leaves: int
+    max_depth: int
+    min_samples_leaf: int
+    min_child_weight: float
+    reg_lambda: float
+    reg_alpha: float
+    gamma: float
+    max_delta_step: float
+    level_share: float  # of the tree's columns
+    node_share: float  # of the level's columns
+
+
+class Nodes(NamedTuple):
+    """A tree while it grows; node 0 is the root, siblings are neighbours."""
+
+    feature: NDArray[np.int32]  # -1: a leaf (so far)
+    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left; categorical: the bin that goes left
+    missing_left: NDArray[np.uint8]
+    left: NDArray[np.int32]
+    gain: NDArray[np.float64]
+    depth: NDArray[np.int32]
+    begin: NDArray[np.int64]  # the node's rows are entries[side, begin:end]
+    end: NDArray[np.int64]
+    side: NDArray[np.int64]
+    slot: NDArray[np.int64]  # of its histogram in the pool, -1: none
+    gradient_sum: NDArray[np.int64]
+    hessian_sum: NDArray[np.int64]
+    candidate: NDArray[np.int64]  # (nodes, 6): the best split found, see split.py
+    candidate_gain: NDArray[np.float64]
+
+
+class Workspace(NamedTuple):
+    """Memory that is reused from tree to tree."""
+
+    entries: NDArray[np.uint64]  # (2, rows): a node's rows are moved from one side to the other when it is split
+    pool: NDArray[np.int64]  # (slots, 3, cells): gradient, hessian, count
+    buffers: NDArray[np.int64]  # (tasks, 2, cells): sums of the current block; zero between uses
+    totals: NDArray[np.int64]  # (tasks, 3, cells)
+    heap: NDArray[np.int64]
+    chunk_counts: NDArray[np.int64]

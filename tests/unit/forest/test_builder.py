@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from unit.forest.factories import random_forest, random_tree
+from weald.forest.builder import ForestBuilder
+from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
+from weald.runtime.errors import InputError
+
+
+def trees(number: int, n_leaves: int = 9) -> list[dict[str, np.ndarray]]:
+    generator = np.random.default_rng(11)
+    return [random_tree(generator, 4, n_leaves) for _ in range(number)]
+
+
+def test_many_trees_keep_their_values_when_the_memory_grows() -> None:
+    given = trees(100)
+    builder = ForestBuilder(4, 1, [0.5])
+    for tree in given:
+        builder.append(**tree)
+    forest = builder.build()
+    forest.validate()
+    assert forest.n_trees == builder.n_trees == 100
+    for name in NODE_DTYPES:
+        if name != "category_set":
+            expected = np.concatenate([tree[name] for tree in given])
+            assert np.array_equal(getattr(forest, name), expected)
+    for index, tree in enumerate(given):
+        sets = [None if s < 0 else s for s in tree["category_set"].tolist()]
+        offsets, codes = tree["set_offsets"], tree["set_codes"]
+        expected_sets = [
+            None if s is None else tuple(codes[offsets[s] : offsets[s + 1]].tolist()) for s in sets
+        ]
+        assert list(forest.tree(index).categories_left) == expected_sets
+
+
+def test_built_arrays_are_read_only_contiguous_and_of_the_models_dtypes() -> None:
+    forest = random_forest()
+    for name, dtype in ARRAY_DTYPES.items():
+        array = getattr(forest, name)
+        assert array.dtype == dtype
+        assert array.flags.c_contiguous
+        assert not array.flags.writeable
+
+
+def test_a_built_forest_does_not_change_when_the_builder_goes_on() -> None:
+    first, second = trees(2)
+    builder = ForestBuilder(4, 1, [0.0])
+    builder.append(**first)
+    early = builder.build()
+    builder.append(**second)
+    assert early.n_trees == 1
+    assert builder.build().first(1) == early
+
+
+def test_appending_copies_what_it_is_given() -> None:
+    tree = trees(1)[0]
+    builder = ForestBuilder(4, 1, [0.0])
+    before = tree["category_set"].copy()
+    builder.append(**tree)
+    builder.append(**tree)
+    assert np.array_equal(tree["category_set"], before)
+    tree["value"][:] = 0
+    assert builder.build().value.any()
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_continuing_gives_the_same_bytes_as_never_having_stopped(rounds: int) -> None:
+    given = trees(8)
+    whole, start = ForestBuilder(4, 2, [0.1, 0.2]), ForestBuilder(4, 2, [0.1, 0.2])
+    for tree in given:
+        whole.append(**tree)
+    for tree in given[: 2 * rounds]:
+        start.append(**tree)
+    resumed = ForestBuilder.continuing(start.build())
+    for tree in given[2 * rounds :]:
+        resumed.append(**tree)
+    assert resumed.build() == whole.build()
+    assert resumed.build() == whole.build()
+
+
+def test_cutting_a_forest_equals_building_fewer_rounds() -> None:
+    given = trees(6)
+    whole, few = ForestBuilder(4, 1, [0.0]), ForestBuilder(4, 1, [0.0])
+    for index, tree in enumerate(given):
+        whole.append(**tree)
+        if index < 4:
+            few.append(**tree)
+    assert whole.build().first(4) == few.build()
+
+
+def test_half_a_round_cannot_be_built() -> None:
+    builder = ForestBuilder(4, 2, [0.0, 0.0])
+    builder.append(**trees(1)[0])
+    with pytest.raises(InputError, match="1 trees were appended; 2 outputs"):
+        builder.build()
+
+
+def test_a_refused_tree_leaves_the_builder_as_it_was() -> None:
+    tree = trees(1)[0]
+    builder = ForestBuilder(4, 1, [0.0])
+    with pytest.raises(InputError, match="value has shape"):
+        builder.append(**(tree | {"value": tree["value"][:-1]}))
+    with pytest.raises(InputError, match="set_offsets runs from 0 to 0"):
+        builder.append(**(tree | {"set_offsets": [0]}))
+    with pytest.raises(InputError, match="feature is empty"):
+        builder.append(**{name: [] for name in NODE_DTYPES})
+    assert builder.build() == ForestBuilder(4, 1, [0.0]).build()
+
+
+def test_a_base_score_of_the_wrong_length_is_refused() -> None:
+    with pytest.raises(InputError, match=r"base_score has shape \(1,\)"):
+        ForestBuilder(4, 2, [0.0])

@@ -1,0 +1,162 @@
+"""Every loss against its naive twin and against finite differences of its loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import reference_losses as reference
+from weald.losses import LOSSES, Loss, make_loss
+
+ROWS = 1_537
+OPTIONS: dict[str, dict[str, float | int]] = {
+    "huber": {"huber_delta": 0.7},
+    "quantile": {"quantile_alpha": 0.3},
+    "tweedie": {"tweedie_power": 1.3},
+    "softmax": {"n_classes": 4},
+}
+SMOOTH = ["squared", "poisson", "gamma", "tweedie", "logistic", "softmax"]
+Arrays = tuple[Loss, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+
+def problem(name: str, rows: int = ROWS) -> Arrays:
+    """A loss with random scores, labels and weights; some scores equal their label, some weights are 0."""
+    generator = np.random.default_rng(11)
+    loss = make_loss(name, **OPTIONS.get(name, {}))
+    scores = generator.normal(size=(loss.n_outputs, rows))
+    y = generator.normal(size=rows)
+    y[::50] = scores[0, ::50]
+    if name in ("poisson", "tweedie"):
+        y = generator.poisson(1.5, rows).astype(np.float64)
+    elif name == "gamma":
+        y = generator.gamma(2.0, size=rows) + 0.01
+    elif loss.task == "classification":
+        y = generator.integers(0, max(2, loss.n_outputs), rows).astype(np.float64)
+    weight = generator.uniform(0.0, 3.0, rows)
+    weight[::70] = 0.0
+    return loss, scores, y, weight
+
+
+def parameter(name: str) -> float:
+    return float(next(iter(OPTIONS.get(name, {"": 0.0}).values())))
+
+
+def fill(
+    loss: Loss,
+    scores: NDArray[np.float64],
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    tasks: int = 1,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    gradient = np.full(scores.shape, np.nan, dtype=np.float32)
+    hessian = np.full(scores.shape, np.nan, dtype=np.float32)
+    loss.gradients(scores, y, weight, gradient, hessian, tasks)
+    return gradient, hessian
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradient_and_hessian_equal_the_naive_twin_bit_for_bit(name: str, weighted: bool) -> None:
+    loss, scores, y, weight = problem(name)
+    used = weight if weighted else None
+    gradient, hessian = fill(loss, scores, y, used)
+    want_gradient, want_hessian = reference.gradients(name, scores, y, used, parameter(name))
+    # Adding 0 makes the two zeros alike: a residual of -0 is as good as one of 0.
+    assert (gradient + 0).tobytes() == (want_gradient + 0).tobytes()
+    assert hessian.tobytes() == want_hessian.tobytes()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 1_537])
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_are_the_same_bytes_for_any_number_of_tasks(name: str, rows: int) -> None:
+    loss, scores, y, weight = problem(name, rows)
+    for used in (weight, None):
+        serial = fill(loss, scores, y, used, tasks=1)
+        for tasks in (2, 3):
+            parallel = fill(loss, scores, y, used, tasks)
+            assert serial[0].tobytes() == parallel[0].tobytes()
+            assert serial[1].tobytes() == parallel[1].tobytes()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradient_is_the_derivative_of_the_loss(name: str) -> None:
+    loss, scores, y, weight = problem(name)
+    step = 1e-5
+    gradient, _ = fill(loss, scores, y, weight)
+    for k in range(loss.n_outputs):
+        up, down = scores.copy(), scores.copy()
+        up[k] += step
+        down[k] -= step
+        above = reference.loss_of_score(name, up, y, parameter(name))
+        below = reference.loss_of_score(name, down, y, parameter(name))
+        away_from_kinks = np.abs(scores[0] - y) > 2 * step
+        want = weight * (above - below) / (2 * step)
+        # Central differences are good to step**2 and 1e-16 / step, float32 to 6e-8 of the value.
+        np.testing.assert_allclose(gradient[k][away_from_kinks], want[away_from_kinks], rtol=1e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_hessian_is_the_second_derivative_of_the_loss(name: str) -> None:
+    loss, scores, y, weight = problem(name)
+    step = 1e-3
+    _, hessian = fill(loss, scores, y, weight)
+    factor = loss.n_outputs / (loss.n_outputs - 1) if name == "softmax" else 1.0
+    for k in range(loss.n_outputs):
+        up, down = scores.copy(), scores.copy()
+        up[k] += step
+        down[k] -= step
+        middle = reference.loss_of_score(name, scores, y, parameter(name))
+        above = reference.loss_of_score(name, up, y, parameter(name))
+        below = reference.loss_of_score(name, down, y, parameter(name))
+        want = factor * weight * ((above - middle) - (middle - below)) / step**2
+        # Second differences are good to step**2 / 12 of the value and 1e-15 / step**2.
+        np.testing.assert_allclose(hessian[k], want, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if name not in SMOOTH])
+def test_a_loss_without_curvature_has_the_weight_as_hessian(name: str) -> None:
+    loss, scores, y, weight = problem(name)
+    assert loss.constant_hessian
+    assert np.array_equal(fill(loss, scores, y, weight)[1][0], weight.astype(np.float32))
+    assert np.all(fill(loss, scores, y, None)[1] == 1.0)
+
+
+@pytest.mark.parametrize("name", ["absolute", "quantile"])
+def test_a_score_equal_to_its_label_has_no_gradient(name: str) -> None:
+    gradient, _ = fill(make_loss(name), np.zeros((1, 3)), np.zeros(3), None)
+    assert np.all(gradient == 0.0)
+
+
+@pytest.mark.parametrize("name", ["logistic", "softmax"])
+def test_hessians_of_certain_rows_stay_above_zero(name: str) -> None:
+    loss = make_loss(name, **OPTIONS.get(name, {}))
+    scores = np.zeros((loss.n_outputs, 4))
+    scores[0] = [1e6, -1e6, 500.0, -500.0]
+    gradient, hessian = fill(loss, scores, np.array([1.0, 0.0, 0.0, 1.0]), None)
+    assert np.all(hessian >= np.float32(1e-16))
+    assert np.all(np.isfinite(gradient))
+
+
+def test_logistic_gradients_of_swapped_classes_mirror_each_other_exactly() -> None:
+    _, scores, y, weight = problem("logistic")
+    gradient, hessian = fill(make_loss("logistic"), 10.0 * scores, y, weight)
+    mirrored, same = fill(make_loss("logistic"), -10.0 * scores, 1.0 - y, weight)
+    assert np.array_equal(gradient, -mirrored)
+    assert np.array_equal(hessian, same)
+
+
+@pytest.mark.parametrize("name", ["poisson", "gamma", "tweedie"])
+def test_runaway_scores_under_a_log_link_keep_finite_gradients(name: str) -> None:
+    gradient, hessian = fill(make_loss(name), np.array([[2000.0, -2000.0]]), np.array([1.0, 1.0]), None)
+    assert np.all(np.isfinite(gradient))
+    assert np.all(np.isfinite(hessian))
+
+
+def test_tweedie_near_its_ends_approaches_poisson_and_gamma() -> None:
+    _, scores, y, _ = problem("gamma")
+    for end, power in (("poisson", 1.0 + 1e-9), ("gamma", 2.0 - 1e-9)):
+        gradient, hessian = fill(make_loss("tweedie", tweedie_power=power), scores, y, None)
+        want_gradient, want_hessian = fill(make_loss(end), scores, y, None)
+        np.testing.assert_allclose(gradient, want_gradient, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(hessian, want_hessian, rtol=1e-6, atol=1e-6)

@@ -1,0 +1,177 @@
+"""Every metric against scikit-learn's, and how one is chosen for a loss."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+
+from weald.losses import LOSSES, METRICS, Metric, make_loss, make_metric
+from weald.runtime.errors import InputError, NotSupportedError
+
+ROWS = 400
+generator = np.random.default_rng(21)
+REAL = generator.normal(size=ROWS)
+POSITIVE = generator.gamma(2.0, size=ROWS) + 0.01
+COUNTS = generator.poisson(1.0, ROWS).astype(np.float64)
+BINARY = generator.integers(0, 2, ROWS).astype(np.float64)
+CLASSES = generator.integers(0, 3, ROWS).astype(np.float64)
+# Rounded to 2 digits: many ties, and some probabilities of exactly 0 and 1.
+PROBABILITY = np.round(np.clip(generator.normal(0.5, 0.3, ROWS), 0.0, 1.0), 2)
+PROBABILITIES = generator.dirichlet(np.ones(3), ROWS)
+PREDICTED = generator.gamma(2.0, size=ROWS) + 0.01
+WEIGHT = generator.uniform(0.1, 3.0, ROWS)
+
+
+def mean_huber(y: Any, p: Any, sample_weight: Any) -> Any:
+    r = np.abs(y - p)
+    return np.average(np.where(r <= 1.0, 0.5 * r * r, r - 0.5), weights=sample_weight)
+
+
+CASES: list[tuple[str, Any, Any, Any]] = [
+    ("rmse", REAL, PREDICTED, sk.root_mean_squared_error),
+    ("mse", REAL, PREDICTED, sk.mean_squared_error),
+    ("mae", REAL, PREDICTED, sk.mean_absolute_error),
+    ("r2", REAL, PREDICTED, sk.r2_score),
+    ("huber", REAL, PREDICTED, mean_huber),
+    ("pinball", REAL, PREDICTED, sk.mean_pinball_loss),
+    ("poisson_deviance", COUNTS, PREDICTED, sk.mean_poisson_deviance),
+    ("gamma_deviance", POSITIVE, PREDICTED, sk.mean_gamma_deviance),
+    (
+        "tweedie_deviance",
+        COUNTS,
+        PREDICTED,
+        lambda y, p, sample_weight: sk.mean_tweedie_deviance(y, p, power=1.5, sample_weight=sample_weight),
+    ),
+    ("logloss", BINARY, PROBABILITY, sk.log_loss),
+    ("logloss", CLASSES, PROBABILITIES, sk.log_loss),
+    ("auc", BINARY, PROBABILITY, sk.roc_auc_score),
+    (
+        "accuracy",
+        BINARY,
+        PROBABILITY,
+        lambda y, p, sample_weight: sk.accuracy_score(y, p > 0.5, sample_weight=sample_weight),
+    ),
+    (
+        "accuracy",
+        CLASSES,
+        PROBABILITIES,
+        lambda y, p, sample_weight: sk.accuracy_score(y, p.argmax(axis=1), sample_weight=sample_weight),
+    ),
+    (
+        "error",
+        BINARY,
+        PROBABILITY,
+        lambda y, p, sample_weight: sk.zero_one_loss(y, p > 0.5, sample_weight=sample_weight),
+    ),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("name", "y", "prediction", "oracle"), CASES)
+def test_metric_agrees_with_scikit_learn(
+    name: str, y: Any, prediction: Any, oracle: Any, weighted: bool
+) -> None:
+    weight = WEIGHT if weighted else None
+    want = oracle(y, prediction, sample_weight=weight)
+    assert METRICS[name](y, prediction, weight) == pytest.approx(want, rel=1e-12, abs=1e-13)
+
+
+def test_every_metric_is_compared() -> None:
+    assert {case[0] for case in CASES} == set(METRICS)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_an_integer_weight_counts_like_copies(name: str) -> None:
+    y, prediction = next((y, p) for case, y, p, _ in CASES if case == name)
+    counts = np.random.default_rng(1).integers(0, 3, ROWS)
+    repeated = METRICS[name](np.repeat(y, counts), np.repeat(prediction, counts, axis=0), None)
+    weighted = METRICS[name](y, prediction, counts.astype(np.float64))
+    assert weighted == pytest.approx(repeated, rel=1e-13)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_default_metric_of_every_loss_fits_it_and_takes_its_options(name: str) -> None:
+    loss = make_loss(name, **({"n_classes": 3} if name == "softmax" else {}))
+    assert make_metric(loss.default_metric, loss).name == loss.default_metric
+
+
+def test_options_of_the_loss_reach_its_metric() -> None:
+    one, zero = np.ones(1), np.zeros(1)
+    assert make_metric("pinball", make_loss("quantile", quantile_alpha=0.9))(one, zero) == pytest.approx(0.9)
+    assert make_metric("huber", make_loss("huber", huber_delta=0.1))(one, zero) == pytest.approx(0.095)
+    tweedie = make_metric("tweedie_deviance", make_loss("tweedie", tweedie_power=1.2))
+    want = sk.mean_tweedie_deviance(COUNTS, PREDICTED, power=1.2)
+    assert tweedie(COUNTS, PREDICTED) == pytest.approx(want, rel=1e-12)
+    assert make_metric("pinball", make_loss("squared"))(one, zero) == pytest.approx(0.5)
+
+
+def test_an_unknown_metric_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(NotSupportedError, match=r"eval_metric='rsme'.*Did you mean 'rmse'"):
+        make_metric("rsme", make_loss("squared"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "loss"),
+    [("logloss", "squared"), ("rmse", "logistic"), ("poisson_deviance", "squared"), ("auc", "softmax")],
+)
+def test_a_metric_that_does_not_fit_the_loss_is_refused_with_those_that_do(metric: str, loss: str) -> None:
+    made = make_loss(loss, **({"n_classes": 3} if loss == "softmax" else {}))
+    with pytest.raises(
+        NotSupportedError, match=f"'{metric}' does not fit loss='{loss}'; use one of .*{made.default_metric}"
+    ):
+        make_metric(metric, made)
+
+
+def test_any_metric_may_watch_a_custom_loss() -> None:
+    loss = make_loss(lambda y, s: (s - y, np.ones_like(s)))
+    assert all(make_metric(name, loss).name == name for name in METRICS)
+
+
+def test_a_function_becomes_a_metric_with_its_name_and_direction() -> None:
+    def share_above(y: Any, prediction: Any, weight: Any) -> Any:
+        return np.float32(np.mean(prediction > y))
+
+    loss = make_loss("squared")
+    metric = make_metric(share_above, loss)
+    assert (metric.name, metric.greater_is_better) == ("share_above", False)
+    assert metric(np.zeros(2), np.array([1.0, -1.0])) == 0.5
+    share_above.greater_is_better = True  # type: ignore[attr-defined]
+    assert make_metric(share_above, loss).greater_is_better
+    own = Metric("own", lambda y, p, w: 1.0)
+    assert make_metric(own, loss) is own
+
+
+def test_a_function_that_returns_no_number_is_refused_by_name() -> None:
+    def nothing(y: Any, prediction: Any, weight: Any) -> None:
+        return None
+
+    with pytest.raises(InputError, match="eval_metric 'nothing' must return a number, not NoneType"):
+        make_metric(nothing, make_loss("squared"))(np.zeros(1), np.zeros(1))
+    with pytest.raises(InputError, match="must be a name, a Metric or a function, not 3"):
+        make_metric(3, make_loss("squared"))  # type: ignore[arg-type]
+
+
+def test_auc_of_a_single_class_is_not_a_number() -> None:
+    assert math.isnan(METRICS["auc"](np.ones(3), np.array([0.1, 0.2, 0.3])))
+
+
+def test_r2_of_a_constant_target_is_one_only_where_it_is_met() -> None:
+    assert METRICS["r2"](np.ones(3), np.ones(3)) == 1.0
+    assert METRICS["r2"](np.ones(3), np.zeros(3)) == 0.0
+
+
+def test_predictions_that_underflow_to_zero_give_a_finite_deviance() -> None:
+    for name in ("poisson_deviance", "gamma_deviance", "tweedie_deviance"):
+        assert not math.isnan(METRICS[name](np.ones(2), np.array([0.0, 1.0])))
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("poisson_deviance", -1.0), ("gamma_deviance", 0.0), ("tweedie_deviance", -2.0)]
+)
+def test_a_label_without_deviance_is_refused(name: str, label: float) -> None:
+    with pytest.raises(InputError, match=f"metric {name}, but row 1 has {label}"):
+        METRICS[name](np.array([1.0, label]), np.ones(2))

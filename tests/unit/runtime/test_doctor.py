@@ -1,0 +1,45 @@
+"""What ``weald doctor`` reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numba
+import pytest
+
+import weald
+from weald.runtime import doctor
+
+
+def test_the_report_names_versions_threads_and_the_cache() -> None:
+    rows = dict(doctor.report())
+    assert rows["weald"] == weald.__version__
+    assert rows["numba"] == numba.__version__
+    assert rows["Numba threads"] == str(numba.config.NUMBA_NUM_THREADS)
+    assert "workqueue" in rows["threading layer"]
+    assert {"python", "pandas", "pyarrow", "kernel cache", "cached kernels"} <= set(rows)
+
+
+def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_OPTIONAL", ("surely-not-installed",))
+    assert dict(doctor.report())["surely-not-installed"] == "not installed (optional)"
+
+
+def test_kernels_in_the_cache_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    assert dict(doctor.report())["cached kernels"].startswith("0 (run `weald warmup`")
+    (tmp_path / "module").mkdir()
+    (tmp_path / "module" / "kernel.1.nbc").touch()
+    (tmp_path / "module" / "kernel.nbi").touch()
+    rows = dict(doctor.report())
+    assert rows["cached kernels"] == "1"
+    assert rows["kernel cache"] == f"{tmp_path} (writable)"
+
+
+def test_a_cache_that_does_not_exist_yet_counts_as_writable_if_it_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "a" / "b"))
+    assert dict(doctor.report())["kernel cache"].endswith("(writable)")
+    monkeypatch.setattr(doctor.os, "access", lambda *_: False)
+    assert "NOT writable: set NUMBA_CACHE_DIR" in dict(doctor.report())["kernel cache"]
