@@ -8,10 +8,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench warmup clean
 
-# Compiled kernels live in a directory named by a hash of the kernel sources: see tools/kernel_cache.py.
-ifndef NUMBA_CACHE_DIR
-NUMBA_CACHE_DIR := $(shell $(PYTHON) tools/kernel_cache.py --prune)
-endif
+# Compiled kernels live below this, in a directory named by a hash of the kernel sources (weald.runtime.cache).
+NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 export NUMBA_CACHE_DIR
 
 help:  ## show this list
@@ -32,7 +30,7 @@ demo: $(VENV)/.installed  ## train on the Adult census data and compare with sci
 	$(BIN)/python -m weald.demo
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
-	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 
 test: lint  ## lint, then the whole test suite (PYTEST_ARGS="-k name" narrows it)
@@ -46,4 +44,4 @@ warmup: $(VENV)/.installed  ## compile all kernels ahead of their first use
 
 clean:  ## remove the environment, caches and builds
 	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests tools -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from weald import datasets
+    from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget
     from weald.estimators import BoostedTreesClassifier, BoostedTreesRegressor, load
     from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -24,6 +25,9 @@ __all__ = [
     "BoostedTreesClassifier",
     "BoostedTreesRegressor",
     "load",
+    "EarlyStopping",
+    "TimeBudget",
+    "Checkpoint",
     "datasets",
     "InputError",
     "NotSupportedError",
@@ -35,6 +39,9 @@ _HOMES = {
     "BoostedTreesClassifier": "weald.estimators",
     "BoostedTreesRegressor": "weald.estimators",
     "load": "weald.estimators",
+    "EarlyStopping": "weald.ensemble.callbacks",
+    "TimeBudget": "weald.ensemble.callbacks",
+    "Checkpoint": "weald.ensemble.callbacks",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
     "ModelFileError": "weald.runtime.errors",

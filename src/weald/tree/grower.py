@@ -45,14 +45,18 @@ def grow_tree(
         node = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
         heap_size -= 1
         split_node(data, tasks, work, nodes, node, n_nodes)
-        left, right = n_nodes, n_nodes + 1
+        small, large = by_size(nodes, n_nodes)
         n_nodes += 2
         n_leaves += 1
-        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, left, right):
+        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, large):
             continue  # nobody will ask for the children's histograms
-        n_slots = _child_histograms(data, features, gradients, tasks, work, nodes, node, left, right, n_slots)
-        for child in (left, right):
-            heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, child, heap_size)
+        n_slots = build_child(data, features, gradients, tasks, work, nodes, small, n_slots)
+        if nodes.slot[node] >= 0:
+            subtract_child(gradients, work, nodes, node, small, large)
+        heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, small, heap_size)
+        if nodes.slot[node] < 0:
+            n_slots = build_child(data, features, gradients, tasks, work, nodes, large, n_slots)
+        heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, large, heap_size)
     return n_nodes
 
 
@@ -126,38 +130,39 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
 
 
 @kernel
-def _may_split(nodes: Any, rules: Any, left: Any, right: Any) -> Any:
-    largest = max(nodes.end[left] - nodes.begin[left], nodes.end[right] - nodes.begin[right])
-    return nodes.depth[left] < rules.max_depth and largest >= 2 * max(1, rules.min_samples_leaf)
+def by_size(nodes: Any, left: Any) -> Any:
+    """The children ``left`` and ``left + 1``, the one with fewer rows first."""
+    if nodes.end[left] - nodes.begin[left] > nodes.end[left + 1] - nodes.begin[left + 1]:
+        return left + 1, left
+    return left, left + 1
 
 
 @kernel
-def _child_histograms(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    node: Any,
-    left: Any,
-    right: Any,
-    n_slots: Any,
+def _may_split(nodes: Any, rules: Any, node: Any) -> Any:
+    count = nodes.end[node] - nodes.begin[node]
+    return nodes.depth[node] < rules.max_depth and count >= 2 * max(1, rules.min_samples_leaf)
+
+
+@kernel
+def build_child(
+    data: Any, features: Any, gradients: Any, tasks: Any, work: Any, nodes: Any, node: Any, n_slots: Any
 ) -> Any:
-    """Count the smaller child, get the larger by subtraction in the parent's place."""
-    small, large = left, right
-    if nodes.end[left] - nodes.begin[left] > nodes.end[right] - nodes.begin[right]:
-        small, large = right, left
+    """Count the node's histogram into a new slot, or into the last one, which is shared, once the others are taken."""
+    slot = min(n_slots, len(work.pool) - 1)
+    nodes.slot[node] = slot
+    entries = work.entries[nodes.side[node]]
+    begin, end = nodes.begin[node], nodes.end[node]
+    build_histogram(data, features, gradients, entries, False, begin, end, tasks, work, work.pool[slot])
+    return min(n_slots + 1, len(work.pool) - 1)
+
+
+@kernel
+def subtract_child(gradients: Any, work: Any, nodes: Any, node: Any, small: Any, large: Any) -> None:
+    """The larger child's histogram, from the parent's and in its place."""
     nodes.slot[large] = nodes.slot[node]
-    nodes.slot[small] = n_slots
-    begin, end = nodes.begin[small], nodes.end[small]
-    histogram = work.pool[n_slots]
-    build_histogram(
-        data, features, gradients, work.entries[nodes.side[small]], False, begin, end, tasks, work, histogram
-    )
-    node_rows = nodes.end[node] - nodes.begin[node]
-    subtract_histogram(gradients.packed, node_rows, end - begin, work.pool[nodes.slot[large]], histogram)
-    return n_slots + 1
+    node_rows, small_rows = nodes.end[node] - nodes.begin[node], nodes.end[small] - nodes.begin[small]
+    parent, child = work.pool[nodes.slot[node]], work.pool[nodes.slot[small]]
+    subtract_histogram(gradients.packed, node_rows, small_rows, parent, child)
 
 
 @kernel
@@ -184,14 +189,14 @@ def _consider(
     heap_size: Any,
 ) -> Any:
     """Find the node's best split and, if there is one, open the node: push it onto the heap."""
-    count = nodes.end[node] - nodes.begin[node]
-    if nodes.depth[node] >= rules.max_depth or count < 2 * max(1, rules.min_samples_leaf):
+    if not _may_split(nodes, rules, node):
         return heap_size
-    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], count)
+    histogram = work.pool[nodes.slot[node]]
+    if nodes.slot[node] == len(work.pool) - 1:
+        nodes.slot[node] = -1  # the shared slot is overwritten by the next node that needs it
+    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = columns_of_node(features, rules, key, nodes.depth[node], node)
-    gain = find_best_split(
-        work.pool[nodes.slot[node]], data, chosen, totals, gradients, rules, tasks, nodes.candidate[node]
-    )
+    gain = find_best_split(histogram, data, chosen, totals, gradients, rules, tasks, nodes.candidate[node])
     if gain == NO_GAIN:
         return heap_size
     nodes.candidate_gain[node] = gain

@@ -30,7 +30,7 @@ PARALLEL_ROWS = 60_000
 # sets the scale) and rare positives are what falls below.
 FEWEST_STEPS = 16.0
 # With fewer rows there are too few terms for rounding errors to average out, and wide costs next to nothing.
-FEWEST_ROWS = 16_384
+FEWEST_ROWS = 512
 
 
 @kernel
@@ -165,3 +165,10 @@ def quantise(
     else:
         _fill_tasks(gradient, hessian, rows, count, packed, row_key, scales, tasks, wide, entries)
     return Gradients(packed, wide, gradient, hessian, 1.0 / scales[0], 1.0 / scales[1])
+
+
+def largest_values(gradients: Gradients) -> tuple[float, float]:
+    """The largest absolute gradient and the largest hessian that the scales were made for."""
+    if gradients.packed:
+        return gradients.gradient_unit * PACKED_GRADIENT_LIMIT, gradients.hessian_unit * PACKED_HESSIAN_LIMIT
+    return gradients.gradient_unit * WIDE_GRADIENT_LIMIT, gradients.hessian_unit * WIDE_HESSIAN_LIMIT

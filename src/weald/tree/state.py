@@ -99,7 +99,7 @@ class Workspace(NamedTuple):
     """Memory that is reused from tree to tree."""
 
     entries: NDArray[np.uint64]  # (2, rows): a node's rows are moved from one side to the other when it is split
-    pool: NDArray[np.int64]  # (slots, 3, cells): gradient, hessian, count
+    pool: NDArray[np.int64]  # (slots, 3, cells): histograms; the last slot is shared by nodes that find no other free
     buffers: NDArray[np.int64]  # (tasks, 2, cells): sums of the current block; zero between uses
     totals: NDArray[np.int64]  # (tasks, 3, cells)
     heap: NDArray[np.int64]

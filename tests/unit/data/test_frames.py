@@ -187,10 +187,10 @@ def test_arrow_chunks_with_dictionaries_of_their_own_are_one_column(times):
 
 @pytest.mark.parametrize("times", [1, 400])
 def test_polars_enums_and_categories_with_a_past_are_read_by_value(times):
-    dtype = polars.Enum(["unused", "b", "a"])
+    enum = polars.Series(["a", "b", "a"] * times, dtype=polars.Enum(["unused", "b", "a"]))
     past = polars.Series(["z", "a", "b", None] * times, dtype=polars.Categorical)
-    frame = polars.DataFrame({"e": polars.Series(["a", "b", "a"] * times, dtype=dtype), "c": past.filter(past != "z")
-                              .extend(polars.Series(["b"] * times, dtype=polars.Categorical))})  # fmt: skip
+    more = polars.Series(["b"] * times, dtype=polars.Categorical)
+    frame = polars.DataFrame({"e": enum, "c": polars.concat([past.filter(past != "z"), more])})
     dataset = read_table(frame)
     assert [column.categories for column in dataset.schema.columns] == [("a", "b"), ("b", "a")]
     np.testing.assert_array_equal(floats(dataset)[:, 0], [0, 1, 0] * times)

@@ -1,0 +1,155 @@
+"""Values to bins and back: cuts of every feature, and the two layouts of a binned table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.kernels import BLOCK, CELLS, SearchTable, bin_rows, bin_rows_parallel, fill_grids
+from weald.data import Dataset
+
+PARALLEL_CELLS = 32_768  # values from which two threads win over one
+_CELLS_PER_CALL = 7_000_000  # a call takes some 20 ms; between calls an interrupt is answered
+_CELLS_PER_COPY = 1_000_000  # of a block with odd strides, which is copied part by part
+
+# (1-D contiguous values, row stride, column stride, first row, last row, row of the data set of the block's row 0)
+_Part = tuple[NDArray[Any], int, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class BinMapper:
+    """Which bin a value of a feature falls in. `fit_bins` makes mappers.
+
+    A number's bin is the number of ``cuts[feature]`` below it, so that x <= cuts[b] for all values in bins up to b.
+    A category's bin is its dictionary code; when there are more categories than bins, all rare ones share the last.
+    A missing value is in bin ``n_bins[feature]``, behind those for values.
+
+    >>> import numpy as np
+    >>> from weald.binning import fit_bins
+    >>> from weald.data import read_table
+    >>> table = read_table(np.array([[1.0], [2.0], [4.0], [np.nan]]))
+    >>> mapper = fit_bins(table, None)
+    >>> mapper.cuts[0].tolist(), mapper.n_bins.tolist()
+    ([1.5, 3.0], [3])
+    >>> mapper.transform(table, tasks=1).columns.tolist()
+    [[0, 1, 2, 3]]
+    """
+
+    cuts: tuple[NDArray[np.float64], ...]
+    n_bins: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+    n_categories: NDArray[np.int64]
+
+    def transform(self, dataset: Dataset, tasks: int) -> Bins:
+        """The bins of a data set with the same columns; the same for every number of tasks."""
+        n, d = dataset.n_rows, len(self.cuts)
+        columns, rows = np.empty((d, n), np.uint8), np.empty(n * d, np.uint8)
+        tables: dict[np.dtype[Any], SearchTable] = {}
+        for base, block in dataset.blocks():
+            if block.dtype not in tables:
+                tables[block.dtype] = self._search_table(block.dtype)
+            for part in _contiguous_parts(block, base):
+                _bin(part, tables[block.dtype], tasks, columns, rows)
+        return Bins(columns, rows, self)
+
+    def threshold(self, feature: int, bin: int) -> float:
+        """The number t such that x <= t exactly for values in bins up to ``bin``; +inf for the last bin of values."""
+        cuts = self.cuts[feature]
+        return float(cuts[bin]) if bin < len(cuts) else float("inf")
+
+    def category_codes(self, feature: int, bin: int) -> NDArray[np.int32]:
+        """The dictionary codes that share a bin of a categorical feature, ascending."""
+        is_last = bin == self.n_bins[feature] - 1
+        end = int(self.n_categories[feature]) if is_last else bin + 1
+        return np.arange(bin, end, dtype=np.int32)
+
+    def _search_table(self, dtype: np.dtype[Any]) -> SearchTable:
+        """What the kernels need to search in blocks of this float type."""
+        # A category's code is found as a number is, by cuts half-way between the codes.
+        searched = [
+            np.arange(self.n_bins[feature] - 1) + 0.5 if self.categorical[feature] else cuts
+            for feature, cuts in enumerate(self.cuts)
+        ]
+        counts = np.array([len(cuts) for cuts in searched], dtype=np.int64)
+        ends = np.cumsum(2 * counts + 1)
+        offsets = ends - (2 * counts + 1)
+        padded = np.full(int(ends[-1]), np.inf, dtype=dtype)
+        target = np.arange(counts.sum()) + np.repeat(offsets - (np.cumsum(counts) - counts), counts)
+        padded[target] = _at_most(np.concatenate(searched), dtype)
+        table = SearchTable(
+            cuts=padded,
+            cut_offsets=offsets,
+            steps=np.zeros(len(counts), np.int64),
+            lowest=np.zeros(len(counts), dtype),
+            scale=np.zeros(len(counts), dtype),
+            starts=np.zeros(CELLS * (1 + np.count_nonzero(counts > 1)), np.uint8),
+            start_offsets=np.zeros(len(counts), np.int64),
+            missing=self.n_bins.astype(np.uint8),
+        )
+        fill_grids(counts, table)
+        return table
+
+
+@dataclass(frozen=True)
+class Bins:
+    """A binned table, in both layouts: ``columns`` is uint8 (d, n), ``rows`` the same, row after row, flat."""
+
+    columns: NDArray[np.uint8]
+    rows: NDArray[np.uint8]
+    mapper: BinMapper
+
+
+def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The largest numbers of a float type that are not above the cuts.
+
+    A float32 is below a cut exactly when it is below the largest float32 that is not above the cut, so float32
+    data can be searched in float32 whatever the cuts are.
+    """
+    with np.errstate(over="ignore"):
+        rounded = cuts.astype(dtype)
+    below = np.nextafter(rounded, np.array(-np.inf, dtype))
+    lowered: NDArray[Any] = np.where(rounded > cuts, below, rounded)
+    return lowered
+
+
+def _contiguous_parts(block: NDArray[Any], base: int) -> Iterator[_Part]:
+    """A block in parts for one kernel call each: without a copy when it is contiguous by rows or by columns."""
+    n, d = block.shape
+    if block.flags.c_contiguous or block.flags.f_contiguous:
+        by_rows = block.flags.c_contiguous
+        flat = _read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
+        strides = (d, 1) if by_rows else (1, n)
+        for first, last in _row_ranges(n, _CELLS_PER_CALL // d):
+            yield flat, *strides, first, last, base
+        return
+    for first, last in _row_ranges(n, _CELLS_PER_COPY // d):
+        copied = np.ascontiguousarray(block[first:last])
+        yield _read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first
+
+
+def _row_ranges(n: int, rows: int) -> Iterator[tuple[int, int]]:
+    """(first, last) for every so many rows, in whole blocks of the kernel where it is at least one."""
+    step = max(1, rows - rows % BLOCK if rows > BLOCK else rows)
+    for first in range(0, n, step):
+        yield first, min(first + step, n)
+
+
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
+    # Users' arrays may be read-only: if all are, the kernels have one signature.
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def _bin(
+    part: _Part, table: SearchTable, tasks: int, columns: NDArray[np.uint8], rows: NDArray[np.uint8]
+) -> None:
+    first, last = part[3], part[4]
+    if tasks == 1 or (last - first) * len(columns) < PARALLEL_CELLS:
+        bin_rows(*part, table, columns, rows)
+    else:
+        bin_rows_parallel(*part, table, tasks, columns, rows)

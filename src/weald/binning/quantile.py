@@ -1,0 +1,257 @@
+"""Kernels that find a column's cuts: sort, weigh the distinct values, group them to bins of like weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.random import mix
+
+_DIGIT = 11  # bits a pass of the radix sort: three passes for float32, six for float64
+_BUCKETS = 1 << _DIGIT
+_MOST_PASSES = 6
+_MOST_BINS = 255
+
+
+@kernel
+def choose_rows(n_rows: Any, key: Any, chosen: Any) -> None:
+    """One row from each of ``len(chosen)`` stretches of equal length, by a hash of the stretch; int64, ascending."""
+    count = len(chosen)
+    for i in range(count):
+        first, last = n_rows * i // count, n_rows * (i + 1) // count
+        chosen[i] = first + np.int64(mix(key ^ mix(np.uint64(i))) % np.uint64(last - first))
+
+
+@kernel
+def cut_between(low: float, high: float) -> float:
+    """A number c with low <= c < high, near the middle: a float32 where there is one there, else a float64.
+
+    A float32 is what float32 data are compared with fastest. Next to an infinity there is no middle: c is then the
+    float32 nearest to the finite side.
+    """
+    if np.isinf(low) or np.isinf(high):
+        return _cut_beside_infinity(low, high)
+    middle = 0.5 * low + 0.5 * high
+    single = np.float64(np.float32(middle))
+    if low <= single < high:
+        return single
+    return middle if low <= middle < high else low
+
+
+@kernel
+def _cut_beside_infinity(low: float, high: float) -> float:
+    if low == -high:
+        return 0.0
+    if np.isinf(high):
+        above = np.float32(low)
+        if np.float64(above) < low:
+            above = np.nextafter(above, np.float32(np.inf))
+        return low if np.isinf(above) else np.float64(above)
+    below = np.float32(high)
+    if np.float64(below) >= high:
+        below = np.nextafter(below, np.float32(-np.inf))
+    return np.nextafter(high, -np.inf) if np.isinf(below) else np.float64(below)
+
+
+@kernel
+def _fill_keys(bits: Any, keys: Any, order: Any) -> Any:
+    """Keys that sort as the values do, without NaN; ``order`` (may be empty) gets their rows. Return their number."""
+    width = np.uint64(8 * bits.itemsize)
+    sign = np.uint64(1) << (width - np.uint64(1))
+    infinity = np.uint64(0x7F800000) if bits.itemsize == 4 else np.uint64(0x7FF0000000000000)
+    every = (sign - np.uint64(1)) | sign
+    weighted = len(order) > 0
+    count = 0
+    for row in range(len(bits)):
+        pattern = np.uint64(bits[row])
+        magnitude = pattern & (sign - np.uint64(1))
+        if magnitude > infinity:
+            continue
+        # The two zeros are one value.
+        negative = pattern != magnitude and magnitude != np.uint64(0)
+        keys[count] = magnitude ^ sign if not negative else pattern ^ every
+        if weighted:
+            order[count] = row
+        count += 1
+    return count
+
+
+@kernel
+def _value(key: Any, itemsize: Any) -> Any:
+    """The value whose key this is, in float64."""
+    key = np.uint64(key)
+    if itemsize == 4:
+        sign = np.uint64(0x80000000)
+        pattern = key ^ sign if key & sign else ~key
+        return np.float64(np.uint32(pattern & np.uint64(0xFFFFFFFF)).view(np.float32))
+    sign = np.uint64(0x8000000000000000)
+    pattern = key ^ sign if key & sign else ~key
+    return np.uint64(pattern).view(np.float64)
+
+
+@kernel
+def _count_digits(keys: Any, count: Any, passes: Any, tallies: Any) -> None:
+    mask = np.uint64(_BUCKETS - 1)
+    tallies[:passes] = 0
+    for i in range(np.uint64(count)):
+        key = np.uint64(keys[i])
+        for j in range(passes):
+            tallies[j, (key >> np.uint64(j * _DIGIT)) & mask] += 1
+
+
+@kernel
+def _sort(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, tallies: Any) -> Any:
+    """Stable radix sort of the first ``count`` keys, their rows with them; return the arrays that hold the result.
+
+    A pass in which all keys have the same digit is left out: columns with few values need one or two.
+    """
+    passes = (8 * keys.itemsize + _DIGIT - 1) // _DIGIT
+    _count_digits(keys, count, passes, tallies)
+    mask = np.uint64(_BUCKETS - 1)
+    weighted = len(order) > 0
+    for j in range(passes):
+        tally = tallies[j]
+        shift = np.uint64(j * _DIGIT)
+        if tally[(np.uint64(keys[0]) >> shift) & mask] == count:
+            continue
+        begin = 0
+        for bucket in range(_BUCKETS):
+            size = tally[bucket]
+            tally[bucket] = begin
+            begin += size
+        for i in range(np.uint64(count)):
+            key = keys[i]
+            digit = (np.uint64(key) >> shift) & mask
+            place = np.uint64(tally[digit])
+            tally[digit] += 1
+            spare[place] = key
+            if weighted:
+                spare_order[place] = order[i]
+        keys, spare = spare, keys
+        order, spare_order = spare_order, order
+    return keys, order
+
+
+@kernel
+def _merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) -> Any:
+    """Leave each distinct key once, in place, with its weight in ``totals``; return their number."""
+    weighted = len(order) > 0
+    distinct = -1
+    for i in range(count):
+        if i == 0 or keys[i] != keys[distinct]:
+            distinct += 1
+            keys[distinct] = keys[i]
+            totals[distinct] = 0.0
+        totals[distinct] += weight[order[i]] if weighted else 1.0
+    return distinct + 1
+
+
+@kernel
+def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
+    """Group more distinct values than bins; fill ``ends`` with the last value of each bin but the last one.
+
+    A value that weighs at least a mean bin is heavy and has a bin of its own; the others fill bins up to the mean of
+    what then remains, which is computed anew after each bin. In front of a heavy value a bin ends early: always while
+    there are two bins or more for each run of light values, otherwise when it is at least half full.
+    """
+    total = 0.0
+    for i in range(len(totals)):
+        total += totals[i]
+    heavy = total / max_bins
+    light_bins, light_weight, runs = max_bins, 0.0, 0
+    for i in range(len(totals)):
+        if totals[i] >= heavy:
+            light_bins -= 1
+            continue
+        light_weight += totals[i]
+        runs += 1 if i == 0 or totals[i - 1] >= heavy else 0
+    bins, filled = 0, 0.0
+    keeps_apart = 2 * runs <= light_bins
+    mean = light_weight / max(light_bins, 1)
+    for i in range(len(totals) - 1):
+        is_heavy, before_heavy = totals[i] >= heavy, totals[i + 1] >= heavy
+        filled += totals[i]
+        if not is_heavy:
+            light_weight -= totals[i]
+            runs -= 1 if i == 0 or totals[i - 1] >= heavy else 0
+        if is_heavy:
+            closes = True
+        elif before_heavy:
+            closes = keeps_apart or filled >= 0.5 * mean
+        else:
+            # Bins that the runs to come and the rest of this one will need are not spent.
+            closes = filled >= mean and (not keeps_apart or light_bins >= runs + 2)
+        if not closes:
+            continue
+        ends[bins] = i
+        bins += 1
+        if bins == max_bins - 1:
+            break
+        filled = 0.0
+        if not is_heavy:
+            light_bins -= 1
+            mean = light_weight / light_bins if light_bins > 0 else np.inf
+    return bins
+
+
+@kernel
+def _find(
+    bits: Any, weight: Any, max_bins: Any, keys: Any, spare: Any, order: Any, spare_order: Any, totals: Any,
+    tallies: Any, ends: Any, cuts: Any,
+) -> Any:  # fmt: skip
+    count = _fill_keys(bits, keys, order)
+    if count == 0:
+        return 0
+    keys, order = _sort(keys, spare, order, spare_order, count, tallies)
+    distinct = _merge_equal(keys, order, weight, count, totals)
+    if distinct <= max_bins:
+        n_cuts = distinct - 1
+        for i in range(n_cuts):
+            ends[i] = i
+    else:
+        n_cuts = _group(totals[:distinct], max_bins, ends)
+    for i in range(n_cuts):
+        low, high = _value(keys[ends[i]], bits.itemsize), _value(keys[ends[i] + 1], bits.itemsize)
+        cuts[i] = cut_between(low, high)
+    return n_cuts
+
+
+@kernel
+def _find_every(
+    bits: Any, weight: Any, wanted: Any, max_bins: Any, first: Any, step: Any, cuts: Any, counts: Any
+) -> None:
+    """The columns first, first + step, …, with one set of buffers."""
+    n = bits.shape[1]
+    keys, spare = np.empty(n, bits.dtype), np.empty(n, bits.dtype)
+    order, spare_order = np.empty(len(weight), np.uint32), np.empty(len(weight), np.uint32)
+    totals, ends = np.empty(n, np.float64), np.empty(_MOST_BINS, np.int64)
+    tallies = np.empty((_MOST_PASSES, _BUCKETS), np.uint32)
+    for column in range(first, len(bits), step):
+        counts[column] = 0
+        if wanted[column]:
+            counts[column] = _find(
+                bits[column], weight, max_bins, keys, spare, order, spare_order, totals, tallies, ends, cuts[column]
+            )  # fmt: skip
+
+
+@kernel
+def find_cuts(bits: Any, weight: Any, wanted: Any, max_bins: Any, cuts: Any, counts: Any) -> None:
+    """Cuts of several columns.
+
+    bits: uint32 (c, n) or uint64 (c, n), the bits of float32 or float64 values, a column a row; weight: float64 (n,)
+    or empty for weights of 1; wanted: bool (c,), columns that are to have cuts; cuts: float64 (c, max_bins - 1),
+    ascending; counts: int64 (c,), how many. Weights of equal values are added in the order of the rows.
+    """
+    _find_every(bits, weight, wanted, max_bins, 0, 1, cuts, counts)
+
+
+@parallel_kernel
+def find_cuts_parallel(
+    bits: Any, weight: Any, wanted: Any, max_bins: Any, tasks: Any, cuts: Any, counts: Any
+) -> None:
+    """`find_cuts` with the columns shared among tasks."""
+    for task in prange(tasks):
+        _find_every(bits, weight, wanted, max_bins, np.int64(task), tasks, cuts, counts)

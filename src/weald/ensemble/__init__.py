@@ -1,0 +1,1 @@
+"""Trees in sequence: the boosting loop and what listens to it."""

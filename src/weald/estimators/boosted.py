@@ -1,0 +1,504 @@
+"""Boosted trees with scikit-learn's interface: the native door to every choice of the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+
+from weald.data import read_classes, read_regression_target, read_table, read_weights
+from weald.ensemble.boosting import Callback
+from weald.estimators.persistence import FittedModel, from_bytes, to_bytes
+from weald.estimators.training import FitOptions, Labels, train
+from weald.forest import file as model_file
+from weald.forest.forest import Forest
+from weald.forest.predict import leaf_indices, raw_scores
+from weald.losses import LINKS, Loss, make_loss
+from weald.params import validate
+from weald.runtime.errors import InputError
+from weald.runtime.threads import parallel
+
+LossFunction = Callable[..., Any]
+_LOSS_OPTIONS = {"huber_delta": "huber", "quantile_alpha": "quantile", "tweedie_power": "tweedie"}
+# Rows times trees below which prediction does not ask for threads.
+_SMALL_PREDICTION = 100_000
+
+
+class BoostedTrees(BaseEstimator):  # type: ignore[misc]
+    """What classifier and regressor share; use one of those."""
+
+    # Parameters, set by the subclasses' __init__.
+    loss: str | LossFunction
+    n_estimators: int
+    learning_rate: float
+    growth: str
+    max_leaves: int | None
+    max_depth: int | None
+    min_samples_leaf: int
+    min_child_weight: float
+    reg_lambda: float
+    reg_alpha: float
+    gamma: float
+    max_delta_step: float | None
+    subsample: float
+    sampling: str
+    colsample_bytree: float
+    colsample_bylevel: float
+    colsample_bynode: float
+    split_finder: str
+    booster: str
+    categories: str
+    categorical_features: Literal["auto"] | Sequence[str | int]
+    max_bins: int
+    precision: str
+    eval_metric: Any
+    early_stopping_rounds: int | None
+    importance_type: str
+    warm_start: bool
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        eval_names: Sequence[str] | None = None,
+        callbacks: Sequence[Callback] | None = None,
+        resume_from: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """Train on a table.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns.
+        y : labels, one a row.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        eval_set : list of (X, y) or (X, y, sample_weight)
+            Sets to evaluate after every round; see ``history_``.
+        eval_names : names of these sets; "valid_0", "valid_1", … when None.
+        callbacks : functions of a round, such as `EarlyStopping`, `TimeBudget` and `Checkpoint`.
+        resume_from : path of a checkpoint of this training, which goes on from there to the same bytes.
+        """
+        validate(self.get_params(deep=False))
+        owner = type(self).__name__
+        earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
+        self._forget()
+        dataset = read_table(X, categorical=self.categorical_features, owner=owner)
+        labels = self._labels(y, dataset.n_rows, read_weights(sample_weight, dataset.n_rows))
+        labels.loss.check_target(labels.y)
+        options = FitOptions(eval_set, eval_names, callbacks, resume_from)
+        self._set_model(train(self, dataset, labels, options, earlier))
+        return self
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        raise NotImplementedError
+
+    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
+        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
+            del self.__dict__[name]
+        self.__dict__.pop("_model", None)
+
+    def _set_model(self, model: FittedModel) -> None:
+        self._model = model
+        self.forest_: Forest = model.forest
+        self.history_ = model.history
+        self.best_iteration_ = model.best_iteration
+        self.n_features_in_ = model.schema.n_columns
+        if model.schema.named:
+            self.feature_names_in_ = np.array(model.schema.names, dtype=object)
+        if model.classes is not None:
+            self.classes_ = model.classes
+            self.n_classes_ = len(model.classes)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _fitted(self) -> FittedModel:
+        try:
+            return self._model
+        except AttributeError:
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.") from None
+
+    def _raw(self, X: Any) -> NDArray[np.float64]:
+        """Raw scores, (outputs, rows)."""
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        forest = model.forest
+        if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
+            return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
+        with parallel(self.n_jobs) as tasks:
+            return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
+
+    def _respond(self, X: Any) -> NDArray[np.float64]:
+        scores = self._raw(X)
+        return LINKS[self._model.link](scores)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The node, by its number within the tree, that every row reaches: (rows, trees).
+
+        >>> import numpy as np
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> model = BoostedTreesRegressor(n_estimators=2, min_samples_leaf=5, max_leaves=2).fit(X, X[:, 0])
+        >>> model.apply(X[[0, -1]]).tolist()
+        [[1, 1], [2, 2]]
+        """
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        with parallel(self.n_jobs) as tasks:
+            return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of every column in the trees' gain, or in the number of splits (``importance_type``)."""
+        importances = self._fitted().forest.importances(self.importance_type)
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, atomically; `weald.load` reads it."""
+        model_file.save(path, to_bytes(self, self._fitted()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the parameters and, of a fitted model, the bytes of its model file."""
+        fitted = self.__sklearn_is_fitted__()
+        return {"params": self.get_params(deep=False), "file": to_bytes(self, self._model) if fitted else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["params"])
+        if state["file"] is not None:
+            self._set_model(from_bytes(state["file"])[2])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[misc]
+    """Gradient-boosted trees for classification.
+
+    The same data, parameters and seed give the same model, byte for byte, on any number of threads.
+
+    Parameters
+    ----------
+    loss : "auto", "logistic", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
+        "auto" is logistic for two classes and softmax, with a tree per class and round, for more.
+    class_weight : None, "balanced" or a dict of weights
+    scale_pos_weight : weight of the second of two classes
+
+    All parameters are listed, with their ranges, in ``weald.params.PARAMETERS`` and in the documentation.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    forest_ : the trees
+    history_ : evaluation set -> metric -> one value per round
+    best_iteration_ : the best round, from 0, by the first metric on the first evaluation set; the last one without
+
+    Examples
+    --------
+    >>> import weald
+    >>> data = weald.datasets.load("penguins")
+    >>> model = weald.BoostedTreesClassifier(n_estimators=20).fit(data.data, data.target)
+    >>> model.score(data.data, data.target) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str | LossFunction = "auto",
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        growth: str = "leafwise",
+        max_leaves: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        min_child_weight: float = 1e-3,
+        reg_lambda: float = 1.0,
+        reg_alpha: float = 0.0,
+        gamma: float = 0.0,
+        max_delta_step: float | None = None,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        colsample_bytree: float = 1.0,
+        colsample_bylevel: float = 1.0,
+        colsample_bynode: float = 1.0,
+        split_finder: str = "hist",
+        booster: str = "plain",
+        categories: str = "onehot",
+        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
+        monotone_constraints: None = None,
+        interaction_constraints: None = None,
+        max_bins: int = 255,
+        precision: str = "packed",
+        class_weight: None | str | Mapping[Any, float] = None,
+        scale_pos_weight: float | None = None,
+        eval_metric: Any = None,
+        early_stopping_rounds: int | None = None,
+        importance_type: str = "gain",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.growth = growth
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.max_delta_step = max_delta_step
+        self.subsample = subsample
+        self.sampling = sampling
+        self.colsample_bytree = colsample_bytree
+        self.colsample_bylevel = colsample_bylevel
+        self.colsample_bynode = colsample_bynode
+        self.split_finder = split_finder
+        self.booster = booster
+        self.categories = categories
+        self.categorical_features = categorical_features
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.max_bins = max_bins
+        self.precision = precision
+        self.class_weight = class_weight
+        self.scale_pos_weight = scale_pos_weight
+        self.eval_metric = eval_metric
+        self.early_stopping_rounds = early_stopping_rounds
+        self.importance_type = importance_type
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
+        if weight is not None and (weight == 0).any():
+            present = np.unique(codes[weight > 0])
+            if len(present) < 2:
+                raise InputError(f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed.")
+        if len(classes) < 2:
+            raise InputError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
+        loss = self._make_loss(len(classes))
+        return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
+
+    def _make_loss(self, n_classes: int) -> Loss:
+        binary = n_classes == 2
+        if callable(self.loss):
+            return make_loss(self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax")
+        name = ("logistic" if binary else "softmax") if self.loss == "auto" else self.loss
+        if name == "logistic" and not binary:
+            raise InputError(f"loss='logistic' is for two classes, but y has {n_classes}; use 'softmax'.")
+        if name == "softmax" and binary:
+            raise InputError("loss='softmax' is for three classes or more, but y has 2; use 'logistic'.")
+        loss = make_loss(name, n_classes=n_classes) if name == "softmax" else make_loss(name)
+        if loss.task == "regression":
+            raise InputError(f"loss={name!r} is for regression; a classifier takes 'logistic', 'softmax' or a function.")
+        return loss
+
+    def _class_weights(
+        self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """Row weights times the weights of the classes."""
+        factors = np.ones(len(classes))
+        if isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise InputError(f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}.")
+            totals = np.bincount(codes, weight, minlength=len(classes))
+            factors = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
+        elif isinstance(self.class_weight, Mapping):
+            known = {value: position for position, value in enumerate(classes.tolist())}
+            for value, factor in self.class_weight.items():
+                if value not in known:
+                    raise InputError(f"class_weight names the class {value!r}, which y does not have.")
+                if not float(factor) >= 0 or not np.isfinite(float(factor)):
+                    raise InputError(f"class_weight of {value!r} must be a number of at least 0, not {factor!r}.")
+                factors[known[value]] = float(factor)
+        elif self.class_weight is not None:
+            raise InputError(f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}.")
+        if self.scale_pos_weight is not None:
+            if len(classes) != 2:
+                raise InputError(f"scale_pos_weight is for two classes, but y has {len(classes)}; use class_weight.")
+            factors[1] *= self.scale_pos_weight
+        if (factors == 1.0).all():
+            return weight
+        return factors[codes] if weight is None else factors[codes] * weight
+
+    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
+        assert classes is not None
+        known = {value: position for position, value in enumerate(classes.tolist())}
+        unknown = [value for value in found.tolist() if value not in known]
+        if unknown:
+            raise InputError(f"eval_set has the class {unknown[0]!r}, which y does not have.")
+        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Raw scores: (rows,) for two classes, (rows, classes) for more."""
+        scores = self._raw(X)
+        return scores[0] if len(scores) == 1 else scores.T
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities, (rows, classes)."""
+        probability = self._respond(X)
+        if probability.ndim == 2:
+            return probability
+        both = np.empty((len(probability), 2))
+        np.subtract(1.0, probability, out=both[:, 0])
+        both[:, 1] = probability
+        return both
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every row."""
+        scores = self._raw(X)
+        chosen = (scores[0] > 0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)
+        return self.classes_[chosen]
+
+
+class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
+    """Gradient-boosted trees for regression.
+
+    The same data, parameters and seed give the same model, byte for byte, on any number of threads.
+
+    Parameters
+    ----------
+    loss : "auto" (squared), "absolute", "huber", "quantile", "poisson", "gamma", "tweedie" or a function
+    huber_delta, quantile_alpha, tweedie_power : the option of the loss of that name
+
+    All parameters are listed, with their ranges, in ``weald.params.PARAMETERS`` and in the documentation.
+
+    Examples
+    --------
+    >>> import weald
+    >>> data = weald.datasets.load("diamonds")
+    >>> model = weald.BoostedTreesRegressor(n_estimators=20).fit(data.data, data.target)
+    >>> model.score(data.data, data.target) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str | LossFunction = "auto",
+        *,
+        huber_delta: float | None = None,
+        quantile_alpha: float | None = None,
+        tweedie_power: float | None = None,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        growth: str = "leafwise",
+        max_leaves: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        min_child_weight: float = 1e-3,
+        reg_lambda: float = 1.0,
+        reg_alpha: float = 0.0,
+        gamma: float = 0.0,
+        max_delta_step: float | None = None,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        colsample_bytree: float = 1.0,
+        colsample_bylevel: float = 1.0,
+        colsample_bynode: float = 1.0,
+        split_finder: str = "hist",
+        booster: str = "plain",
+        categories: str = "onehot",
+        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
+        monotone_constraints: None = None,
+        interaction_constraints: None = None,
+        max_bins: int = 255,
+        precision: str = "packed",
+        eval_metric: Any = None,
+        early_stopping_rounds: int | None = None,
+        importance_type: str = "gain",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.quantile_alpha = quantile_alpha
+        self.tweedie_power = tweedie_power
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.growth = growth
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.reg_alpha = reg_alpha
+        self.gamma = gamma
+        self.max_delta_step = max_delta_step
+        self.subsample = subsample
+        self.sampling = sampling
+        self.colsample_bytree = colsample_bytree
+        self.colsample_bylevel = colsample_bylevel
+        self.colsample_bynode = colsample_bynode
+        self.split_finder = split_finder
+        self.booster = booster
+        self.categories = categories
+        self.categorical_features = categorical_features
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.max_bins = max_bins
+        self.precision = precision
+        self.eval_metric = eval_metric
+        self.early_stopping_rounds = early_stopping_rounds
+        self.importance_type = importance_type
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        return Labels(self._encode(y, n_rows, None), weight, self._make_loss(), None)
+
+    def _make_loss(self) -> Loss:
+        name = "squared" if self.loss == "auto" else self.loss
+        options = {}
+        for option, owner in _LOSS_OPTIONS.items():
+            value = getattr(self, option)
+            if value is None:
+                continue
+            if name != owner:
+                raise InputError(f"{option} belongs to loss={owner!r}, but loss is {self.loss!r}; leave {option} at None.")
+            options[option] = value
+        loss = make_loss(name, **options)
+        if loss.task == "classification":
+            raise InputError(f"loss={name!r} is for classification; use BoostedTreesClassifier.")
+        return loss
+
+    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The predicted value of every row."""
+        return self._respond(X)
+
+
+ESTIMATORS: dict[str, type[Any]] = {
+    "BoostedTreesClassifier": BoostedTreesClassifier,
+    "BoostedTreesRegressor": BoostedTreesRegressor,
+}

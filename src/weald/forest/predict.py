@@ -1,0 +1,145 @@
+"""Raw scores and leaves of rows: the door to the prediction kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.forest.forest import Forest
+from weald.forest.kernels import (
+    Block,
+    PackedForest,
+    leaf_range,
+    leaf_range_parallel,
+    score_range,
+    score_range_parallel,
+)
+from weald.forest.packing import needs_ranks, pack
+from weald.runtime.errors import InputError
+
+Blocks = Iterable[tuple[int, NDArray[Any]]]
+
+# Below this many rows times (trees + features) starting threads costs more than they save.
+PARALLEL_WORK: Final = 50_000
+# A block whose memory is neither in C nor in Fortran order is copied this many rows at a time.
+_COPIED_ROWS: Final = 4096
+# Where the packed forms for float32 and for float64 rows are kept on a forest.
+_PACKED: Final = ("_packed_for_float32", "_packed_for_float64")
+
+
+def raw_scores(
+    forest: Forest,
+    blocks: Blocks,
+    n_rows: int,
+    tasks: int = 1,
+    first_round: int = 0,
+    last_round: int | None = None,
+) -> NDArray[np.float64]:
+    """Raw scores float64[K, n_rows]: the base score plus the trees of rounds `first_round` to `last_round`.
+
+    `last_round` itself is not included; None means all. Blocks are pairs of (first row, float32 or float64
+    matrix with a column per feature, NaN for missing), as a `Dataset` yields them. The scores are the same
+    for every number of tasks and every way to cut the rows into blocks; several threads may call at once.
+
+    Examples:
+        >>> import numpy as np
+        >>> from weald.forest.builder import ForestBuilder
+        >>> builder = ForestBuilder(n_features=2, n_outputs=1, base_score=[0.5])
+        >>> builder.append(
+        ...     feature=[1, -1, -1], threshold=[3.5, 0, 0], left=[1, 0, 0], missing_left=[True, False, False],
+        ...     category_set=[-1, -1, -1], value=[0, -1, 1], gain=[8, 0, 0], cover=[6, 3, 3], count=[6, 3, 3],
+        ... )
+        >>> rows = np.array([[0.0, 3.5], [0.0, 4.0], [0.0, np.nan]])
+        >>> raw_scores(builder.build(), [(0, rows)], n_rows=3)
+        array([[-0.5,  1.5, -0.5]])
+    """
+    n_rounds = forest.n_rounds
+    last = n_rounds if last_round is None else last_round
+    if not 0 <= first_round <= last <= n_rounds:
+        rounds = f"first_round is {first_round} and last_round is {last_round}"
+        raise InputError(f"{rounds}; they must rise within 0 to {n_rounds}, the rounds of this forest.")
+    trees = (first_round * forest.n_outputs, last * forest.n_outputs)
+    scores = np.empty((forest.n_outputs, n_rows), dtype=np.float64)
+    work_per_row = trees[1] - trees[0] + forest.n_features
+    for packed, block in _packed_blocks(forest, blocks, n_rows):
+        if tasks == 1 or block.n_rows * work_per_row < PARALLEL_WORK:
+            score_range(packed, block, trees, 0, block.n_rows, scores)
+        else:
+            score_range_parallel(packed, block, trees, tasks, scores)
+    return scores
+
+
+def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> NDArray[np.int32]:
+    """int32[n_rows, T]: the index, within its tree, of the leaf that each row reaches in each tree.
+
+    Blocks and tasks are as in `raw_scores`.
+    """
+    leaves = np.empty((n_rows, forest.n_trees), dtype=np.int32)
+    work_per_row = forest.n_trees + forest.n_features
+    for packed, block in _packed_blocks(forest, blocks, n_rows):
+        if tasks == 1 or block.n_rows * work_per_row < PARALLEL_WORK:
+            leaf_range(packed, block, 0, block.n_rows, leaves)
+        else:
+            leaf_range_parallel(packed, block, tasks, leaves)
+    return leaves
+
+
+def prepare(forest: Forest) -> None:
+    """Do ahead what the first prediction would do: pack the forest for float32 and for float64 rows."""
+    for is_double in (False, True):
+        _packed(forest, is_double)
+
+
+def _packed(forest: Forest, is_double: bool) -> PackedForest:
+    # Kept on the forest itself, outside of its fields: not compared, not pickled, gone with the forest. Two
+    # threads may both pack; they come to the same, and the assignment is atomic.
+    name = _PACKED[is_double]
+    packed: PackedForest | None = forest.__dict__.get(name)
+    if packed is None:
+        if is_double and not needs_ranks(forest):
+            packed = _packed(forest, False)
+        else:
+            packed = pack(forest, is_double)
+        object.__setattr__(forest, name, packed)
+    return packed
+
+
+def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tuple[PackedForest, Block]]:
+    """Checked blocks with the packed form for their dtype; strided ones are copied piece by piece."""
+    seen = 0
+    for first_row, matrix in blocks:
+        _check_block(forest, first_row, matrix, n_rows)
+        packed = _packed(forest, matrix.dtype == np.float64)
+        seen += matrix.shape[0]
+        if matrix.flags.forc:
+            yield packed, _as_block(first_row, matrix)
+            continue
+        for start in range(0, matrix.shape[0], _COPIED_ROWS):
+            piece = np.ascontiguousarray(matrix[start : start + _COPIED_ROWS])
+            yield packed, _as_block(first_row + start, piece)
+    if seen != n_rows:
+        raise InputError(f"The blocks have {seen} rows together; n_rows is {n_rows}, it must be the same.")
+
+
+def _check_block(forest: Forest, first_row: int, matrix: NDArray[Any], n_rows: int) -> None:
+    if matrix.dtype != np.float32 and matrix.dtype != np.float64:
+        raise InputError(f"A block has dtype {matrix.dtype}; it must be native float32 or float64.")
+    if matrix.ndim != 2 or matrix.shape[1] != forest.n_features:
+        needed = f"the forest was grown on {forest.n_features} columns"
+        raise InputError(f"A block has shape {matrix.shape}; it must be a matrix, and {needed}.")
+    if not 0 <= first_row <= n_rows - matrix.shape[0]:
+        rows = f"rows {first_row} to {first_row + matrix.shape[0]}"
+        raise InputError(f"A block holds {rows}; they must lie within the {n_rows} rows there are.")
+
+
+def _as_block(first_row: int, matrix: NDArray[Any]) -> Block:
+    n_rows, n_columns = matrix.shape
+    is_c = matrix.flags.c_contiguous
+    memory = (matrix if is_c else matrix.T).reshape(-1).view(np.int32)
+    # A user's array may or may not be read-only; to a kernel these are two types, and it is compiled for one.
+    memory.flags.writeable = False
+    strides = (n_columns, 1) if is_c else (1, n_rows)
+    return Block(memory, matrix.dtype == np.float64, *strides, n_rows, first_row)

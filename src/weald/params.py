@@ -1,0 +1,210 @@
+"""The one table of parameters: name, type, range, default and help; validation, documentation and the command line read it."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from weald.runtime.errors import InputError, NotSupportedError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: what it may be and what it is for.
+
+    kind      "int", "float", "bool", "choice", or "any" (checked where it is used)
+    low, high bounds of a number; a bound in ``open_bounds`` is itself not allowed
+    choices   the values of a choice
+    refused   values that are known but not available, and what to use instead
+    optional  None is a value too
+    """
+
+    name: str
+    kind: str
+    default: Any
+    help: str
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    choices: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    optional: bool = False
+
+    def check(self, value: Any) -> None:
+        """Raise an InputError that names the parameter when ``value`` is not allowed."""
+        if value is None and self.optional:
+            return
+        if self.kind == "choice":
+            self._check_choice(value)
+        elif self.kind == "bool":
+            if not isinstance(value, bool):
+                raise InputError(f"{self.name} must be True or False, not {value!r}.")
+        elif self.kind in ("int", "float"):
+            self._check_number(value)
+        elif self.kind == "none" and value is not None:
+            raise NotSupportedError(f"{self.name} is not supported yet, but is {value!r}; leave it at None.")
+
+    def _check_choice(self, value: Any) -> None:
+        for refused, instead in self.refused:
+            if value == refused:
+                raise NotSupportedError(f"{self.name}={value!r} is not supported yet; use {instead}.")
+        if value not in self.choices:
+            known = ", ".join(map(repr, self.choices))
+            raise InputError(f"{self.name} must be {'one of ' if len(self.choices) > 1 else ''}{known}, not {value!r}.")
+
+    def _check_number(self, value: Any) -> None:
+        wanted = numbers.Integral if self.kind == "int" else numbers.Real
+        ok = isinstance(value, wanted) and not isinstance(value, bool) and math.isfinite(value)
+        if ok and self.low <= value <= self.high and not (self.open_low and value == self.low):
+            return
+        raise InputError(f"{self.name} must be {self.range_text}, not {value!r}.")
+
+    @property
+    def range_text(self) -> str:
+        """The range in words.
+
+        >>> PARAMETERS["subsample"].range_text
+        'a number above 0 and at most 1'
+        """
+        words = "a whole number" if self.kind == "int" else "a number"
+        low = f" above {self.low:g}" if self.open_low else f" of at least {self.low:g}" if self.low > -math.inf else ""
+        high = f"{' and' if low else ' of'} at most {self.high:g}" if self.high < math.inf else ""
+        return words + low + high + (" or None" if self.optional else "")
+
+    def parse(self, text: str) -> Any:
+        """The value that a text on the command line stands for; checked."""
+        value: Any = text
+        if self.optional and text.lower() in ("none", "null"):
+            value = None
+        elif self.kind == "bool":
+            value = {"true": True, "false": False, "1": True, "0": False}.get(text.lower(), text)
+        elif self.kind in ("int", "float"):
+            try:
+                value = int(text) if self.kind == "int" else float(text)
+            except ValueError:
+                raise InputError(f"{self.name} must be {self.range_text}, not {text!r}.") from None
+        elif self.kind == "any":
+            try:
+                value = json.loads(text)
+            except ValueError:
+                value = text
+        self.check(value)
+        return value
+
+
+_LATER = "and see the change log for when it arrives"
+
+
+def _table(*parameters: Parameter) -> dict[str, Parameter]:
+    return {parameter.name: parameter for parameter in parameters}
+
+
+PARAMETERS: dict[str, Parameter] = _table(
+    Parameter("loss", "any", "auto", "What is minimised: a name, or a function(y, raw_scores) -> (gradient, hessian)."),
+    Parameter("huber_delta", "float", None, "Where the huber loss turns from square to linear (1.0).", 0, open_low=True, optional=True),
+    Parameter("quantile_alpha", "float", None, "The quantile that the quantile loss estimates (0.5).", 0, 1, True, optional=True),
+    Parameter("tweedie_power", "float", None, "Variance power of the tweedie loss, between 1 and 2 (1.5).", 1, 2, True, optional=True),
+    Parameter("n_estimators", "int", 100, "Rounds of boosting.", 1, 10_000_000),
+    Parameter("learning_rate", "float", 0.1, "Share of every tree that is added.", 0, open_low=True),
+    Parameter(
+        "growth",
+        "choice",
+        "leafwise",
+        "Which leaf is split next: the one with the largest gain, level by level, or one split for a whole level.",
+        choices=("leafwise", "depthwise", "oblivious"),
+    ),
+    Parameter("max_leaves", "int", 31, "Leaves of a tree; None: no limit. Oblivious trees are sized by max_depth.", 2, 2**24, optional=True),
+    Parameter("max_depth", "int", None, "Depth of a tree; None: no limit (oblivious trees: 6).", 1, 1_000_000, optional=True),
+    Parameter("min_samples_leaf", "int", 20, "Rows that a leaf must have.", 1),
+    Parameter("min_child_weight", "float", 1e-3, "Sum of hessians that a leaf must have.", 0),
+    Parameter("reg_lambda", "float", 1.0, "L2 penalty of leaf values.", 0),
+    Parameter("reg_alpha", "float", 0.0, "L1 penalty of leaf values.", 0),
+    Parameter("gamma", "float", 0.0, "Price of a leaf: a split must gain more than this.", 0),
+    Parameter(
+        "max_delta_step", "float", None, "Largest leaf value before shrinkage; 0: no limit; None: the loss's own.", 0, optional=True
+    ),
+    Parameter("subsample", "float", 1.0, "Share of rows drawn for every round.", 0, 1, True),
+    Parameter(
+        "sampling",
+        "choice",
+        "uniform",
+        "How rows are drawn.",
+        choices=("uniform",),
+        refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "goss", "mvs")),
+    ),
+    Parameter("colsample_bytree", "float", 1.0, "Share of columns drawn for every tree.", 0, 1, True),
+    Parameter("colsample_bylevel", "float", 1.0, "Share of the tree's columns drawn for every level.", 0, 1, True),
+    Parameter("colsample_bynode", "float", 1.0, "Share of the level's columns drawn for every node.", 0, 1, True),
+    Parameter(
+        "split_finder",
+        "choice",
+        "hist",
+        "How splits are found.",
+        choices=("hist",),
+        refused=tuple((name, f"'hist', {_LATER}") for name in ("exact", "approx")),
+    ),
+    Parameter(
+        "booster",
+        "choice",
+        "plain",
+        "How trees add up.",
+        choices=("plain",),
+        refused=tuple((name, f"'plain', {_LATER}") for name in ("ordered", "dart", "forest", "linear")),
+    ),
+    Parameter(
+        "categories",
+        "choice",
+        "onehot",
+        "How categorical columns are split.",
+        choices=("onehot",),
+        refused=tuple(
+            (name, f"'onehot', {_LATER}") for name in ("partition", "greedy", "holdout", "leave_one_out", "ordered")
+        ),
+    ),
+    Parameter("categorical_features", "any", "auto", "'auto', or names and positions of columns to treat as categories too."),
+    Parameter("monotone_constraints", "none", None, "Not supported yet."),
+    Parameter("interaction_constraints", "none", None, "Not supported yet."),
+    Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
+    Parameter(
+        "precision",
+        "choice",
+        "packed",
+        "Integers of the gradients: packed (wide where the data need it), always wide, or always packed.",
+        choices=("packed", "wide", "packed_always"),
+    ),
+    Parameter("class_weight", "any", None, "None, 'balanced', or a weight for every class."),
+    Parameter("scale_pos_weight", "float", None, "Weight of the second of two classes.", 0, open_low=True, optional=True),
+    Parameter("eval_metric", "any", None, "Name, function, or list of these; None: the loss's own."),
+    Parameter("early_stopping_rounds", "int", None, "Stop after so many rounds without improvement on the eval_set.", 1, optional=True),
+    Parameter(
+        "importance_type", "choice", "gain", "What feature_importances_ counts.", choices=("gain", "split")
+    ),
+    Parameter("warm_start", "bool", False, "fit goes on from the trees that are there."),
+    Parameter("n_jobs", "any", None, "Threads; None: all cores. Never changes the model."),
+    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    Parameter("verbose", "int", 0, "0: silent, 1: progress.", 0, 1),
+)
+
+
+def validate(parameters: Mapping[str, Any]) -> None:
+    """Check every parameter by itself; what two of them may not be together is checked where they meet."""
+    for name, value in parameters.items():
+        PARAMETERS[name].check(value)
+
+
+def parse(name: str, text: str) -> Any:
+    """The value of a parameter from text.
+
+    >>> parse("max_leaves", "63")
+    63
+    """
+    if name not in PARAMETERS:
+        close = difflib.get_close_matches(name, PARAMETERS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(PARAMETERS)}."
+        raise InputError(f"there is no parameter {name!r}; {hint}")
+    return PARAMETERS[name].parse(text)

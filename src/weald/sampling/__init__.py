@@ -1,0 +1,6 @@
+"""Which rows and columns a tree sees."""
+
+from weald.sampling.columns import draw_columns
+from weald.sampling.rows import draw_rows
+
+__all__ = ["draw_columns", "draw_rows"]

@@ -1,0 +1,203 @@
+"""Oblivious (symmetric) trees: all nodes of a level share one split, as in CatBoost.
+
+The common split maximises the sum of the nodes' gains. A node whose children would be too small gains nothing from it;
+it is split all the same, for symmetry, and its too small leaves take the value of an ancestor (see tree.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel, parallel_kernel
+from weald.tree.grower import build_child, by_size, columns_of_node, open_root, split_node, subtract_child
+from weald.tree.histogram import cell_words, read_cell
+from weald.tree.split import (
+    BIN,
+    FEATURE,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    MOST_BINS,
+    SMALLEST_HESSIAN,
+    node_score,
+)
+from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
+
+PARALLEL_BINS = 20_000  # (node, feature, bin) triples from which the search is shared among threads
+
+
+@kernel
+def grow_oblivious(
+    data: TreeInput,
+    features: NDArray[np.int64],
+    gradients: Gradients,
+    rules: Rules,
+    key: int,
+    n_rows: int,
+    tasks: int,
+    work: Workspace,
+    nodes: Nodes,
+) -> int:
+    """Grow a tree level by level from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
+    open_root(data, features, gradients, n_rows, tasks, work, nodes)
+    first, n_nodes, n_slots = 0, 1, 1
+    for depth in range(rules.max_depth):
+        chosen = columns_of_node(features, rules, key, depth, first)
+        if not _choose_split(data, chosen, gradients, rules, tasks, work, nodes, first, n_nodes):
+            break
+        last = n_nodes
+        for node in range(first, last):
+            split_node(data, tasks, work, nodes, node, n_nodes)
+            if depth + 1 < rules.max_depth:
+                small, large = by_size(nodes, n_nodes)
+                n_slots = build_child(data, features, gradients, tasks, work, nodes, small, n_slots)
+                subtract_child(gradients, work, nodes, node, small, large)
+            n_nodes += 2
+        first = last
+    return n_nodes
+
+
+@kernel
+def _score_node(
+    data: Any, feature: Any, gradients: Any, rules: Rules, histogram: Any, totals: Any, with_missing: Any, sums: Any
+) -> None:
+    """Add one node's gain (of both children over the node, doubled) for every bin to ``sums``."""
+    words = cell_words(gradients.packed, totals[2])
+    first, n_bins = data.offsets[feature], data.n_bins[feature]
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / h_unit
+    fewest = max(1, rules.min_samples_leaf)
+    own = node_score(totals[0] * g_unit, totals[1] * h_unit, rules)
+    g_start, h_start, n_start = 0, 0, 0
+    if with_missing:
+        g_start, h_start, n_start = read_cell(histogram, words, first + np.uint64(n_bins))
+    g, h, n = g_start, h_start, n_start
+    for b in range(n_bins + 1):
+        if data.categorical[feature]:
+            g, h, n = 0, 0, 0
+        elif b == n_bins:
+            break
+        g_bin, h_bin, n_bin = read_cell(histogram, words, first + np.uint64(b))
+        g += g_bin
+        h += h_bin
+        n += n_bin
+        if n < fewest or totals[2] - n < fewest or h < smallest or totals[1] - h < smallest:
+            continue
+        left = node_score(g * g_unit, h * h_unit, rules)
+        sums[b] += left + node_score((totals[0] - g) * g_unit, (totals[1] - h) * h_unit, rules) - own
+
+
+@kernel
+def _score_feature(
+    data: Any, feature: Any, gradients: Any, rules: Any, work: Any, nodes: Any, first: Any, last: Any, found: Any
+) -> Any:
+    """The largest sum of gains over the nodes first..last for one feature; its place goes to ``found``."""
+    n_bins = data.n_bins[feature]
+    has_missing = False
+    for node in range(first, last):
+        words = cell_words(gradients.packed, nodes.end[node] - nodes.begin[node])
+        _, _, n = read_cell(work.pool[nodes.slot[node]], words, data.offsets[feature] + np.uint64(n_bins))
+        has_missing = has_missing or n > 0
+    found[FEATURE] = feature
+    best = 0.0
+    sides = 2 if has_missing and not data.categorical[feature] else 1
+    sums = np.empty(MOST_BINS, np.float64)
+    for with_missing in range(sides):
+        sums[:] = 0.0
+        for node in range(first, last):
+            totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
+            _score_node(data, feature, gradients, rules, work.pool[nodes.slot[node]], totals, with_missing, sums)
+        for b in range(n_bins + 1):
+            if sums[b] > best:
+                best = sums[b]
+                found[BIN] = b
+                found[MISSING_LEFT] = with_missing
+    if data.categorical[feature]:
+        found[MISSING_LEFT] = np.int64(found[BIN] == n_bins)
+    elif not has_missing:
+        found[MISSING_LEFT] = -1  # decided by the counts
+    return best
+
+
+@parallel_kernel
+def _score_features(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    rules: Any,
+    work: Any,
+    nodes: Any,
+    first: Any,
+    last: Any,
+    tasks: Any,
+    found: Any,
+    gains: Any,
+) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
+            gains[j] = _score_feature(data, features[j], gradients, rules, work, nodes, first, last, found[j])
+
+
+@kernel
+def _choose_split(
+    data: Any, features: Any, gradients: Any, rules: Any, tasks: Any, work: Any, nodes: Any, first: Any, last: Any
+) -> Any:
+    """Find the level's split and write it to every node's candidate; False when no split pays."""
+    found = np.zeros((len(features), 6), np.int64)
+    gains = np.zeros(len(features), np.float64)
+    if tasks > 1 and (last - first) * len(features) * MOST_BINS >= PARALLEL_BINS:
+        _score_features(data, features, gradients, rules, work, nodes, first, last, tasks, found, gains)
+    else:
+        for j in range(len(features)):
+            gains[j] = _score_feature(data, features[j], gradients, rules, work, nodes, first, last, found[j])
+    best = 0
+    for j in range(len(features)):
+        if gains[j] > gains[best]:
+            best = j
+    if 0.5 * gains[best] - rules.gamma * (last - first) <= 1e-14 * abs(gains[best]):
+        return False
+    total, total_left = 0, 0
+    for node in range(first, last):
+        total += nodes.end[node] - nodes.begin[node]
+        total_left += _fill_candidate(data, gradients, rules, work, nodes, node, found[best])
+    if found[best, MISSING_LEFT] == -1:
+        for node in range(first, last):
+            nodes.candidate[node, MISSING_LEFT] = np.int64(2 * total_left >= total)
+    return True
+
+
+@kernel
+def _fill_candidate(data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
+    """The sums of a node's left child under the level's split; the count of its rows is returned."""
+    feature, n_bins = split[FEATURE], data.n_bins[split[FEATURE]]
+    count = nodes.end[node] - nodes.begin[node]
+    words = cell_words(gradients.packed, count)
+    histogram = work.pool[nodes.slot[node]]
+    g, h, n = 0, 0, 0
+    for b in range(n_bins + 1):
+        in_left = b == split[BIN] if data.categorical[feature] else b <= split[BIN]
+        if b == n_bins:
+            in_left = split[MISSING_LEFT] == 1
+        if in_left:
+            g_bin, h_bin, n_bin = read_cell(histogram, words, data.offsets[feature] + np.uint64(b))
+            g += g_bin
+            h += h_bin
+            n += n_bin
+    candidate = nodes.candidate[node]
+    candidate[:] = split
+    candidate[LEFT_GRADIENT], candidate[LEFT_HESSIAN], candidate[LEFT_COUNT] = g, h, n
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    g_all, h_all = nodes.gradient_sum[node], nodes.hessian_sum[node]
+    gain = 0.0
+    fewest = max(1, rules.min_samples_leaf)
+    if min(n, count - n) >= fewest and min(h, h_all - h) * h_unit >= max(rules.min_child_weight, SMALLEST_HESSIAN):
+        children = node_score(g * g_unit, h * h_unit, rules) + node_score((g_all - g) * g_unit, (h_all - h) * h_unit, rules)
+        gain = 0.5 * (children - node_score(g_all * g_unit, h_all * h_unit, rules)) - rules.gamma
+    nodes.candidate_gain[node] = gain
+    return n

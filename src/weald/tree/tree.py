@@ -1,0 +1,311 @@
+"""From gradients to one finished tree: the Python side of the kernels.
+
+`TreeGrower` owns the memory that is reused from tree to tree; `GrownTree` is what boosting sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import BinMapper, Bins
+from weald.tree.grower import grow_tree
+from weald.tree.leaf import Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.oblivious import grow_oblivious
+from weald.tree.quantise import largest_values, quantise
+from weald.tree.state import DEPTHWISE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
+from weald.tree.walk import walk_rows
+
+POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
+UNLIMITED = 2**30
+WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
+
+
+@dataclass(frozen=True)
+class TreeRules:
+    """What limits a tree and how its splits are scored; None means no limit."""
+
+    growth: str = "leafwise"
+    max_leaves: int | None = 31
+    max_depth: int | None = None
+    min_samples_leaf: int = 20
+    min_child_weight: float = 1e-3
+    reg_lambda: float = 0.0
+    reg_alpha: float = 0.0
+    gamma: float = 0.0
+    max_delta_step: float = 0.0
+    colsample_bylevel: float = 1.0
+    colsample_bynode: float = 1.0
+
+    def most_leaves(self, n_rows: int) -> int:
+        """The largest number of leaves that a tree of so many rows can have."""
+        by_depth = 2 ** min(self.max_depth, 30) if self.max_depth is not None else UNLIMITED
+        if self.growth == "oblivious":
+            return by_depth
+        by_rows = max(1, n_rows // max(1, self.min_samples_leaf))
+        return min(by_depth, by_rows, self.max_leaves or UNLIMITED)
+
+    def for_kernel(self, n_rows: int) -> Rules:
+        """The same as plain numbers."""
+        return Rules(
+            DEPTHWISE if self.growth == "depthwise" else LEAFWISE,
+            self.most_leaves(n_rows),
+            UNLIMITED if self.max_depth is None else self.max_depth,
+            self.min_samples_leaf,
+            float(self.min_child_weight),
+            float(self.reg_lambda),
+            float(self.reg_alpha),
+            float(self.gamma),
+            float(self.max_delta_step),
+            float(self.colsample_bylevel),
+            float(self.colsample_bynode),
+        )
+
+
+class GrownTree:
+    """One tree with its rows in their leaves."""
+
+    def __init__(self, grower: TreeGrower, nodes: dict[str, NDArray[Any]], gradients: Gradients, sampled: int) -> None:
+        self._grower = grower
+        self._gradients = gradients
+        self._sampled = sampled
+        self.nodes = nodes
+        leaf_nodes = np.flatnonzero(nodes["feature"] < 0)
+        #: node numbers of the leaves, in the order of their rows' places
+        self.leaf_nodes = leaf_nodes[np.argsort(nodes["begin"][leaf_nodes], kind="stable")]
+        self._leaves = Leaves(*(nodes[name][self.leaf_nodes] for name in ("side", "begin", "end")))
+        self._assign()
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return len(self.leaf_nodes)
+
+    def _assign(self) -> None:
+        grower = self._grower
+        if self._sampled < len(grower.leaf_of_row):
+            grower.leaf_of_row.fill(self.n_leaves)
+        assign_leaves(grower.work.entries, self._leaves, self._sampled, grower.tasks, grower.leaf_of_row)
+
+    def leaf_values(self) -> NDArray[np.float64]:
+        """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
+        grower, gradients = self._grower, self._gradients
+        gradient, hessian = gradients.gradient, gradients.hessian
+        largest = largest_values(gradients)
+        sums = leaf_sums(grower.leaf_of_row, self.n_leaves, gradient, hessian, largest, grower.tasks)
+        values = _newton(sums[:, 0], sums[:, 1], grower.rules)
+        if grower.rules.growth == "oblivious":
+            _fill_small_leaves(self.nodes, self.leaf_nodes, sums, grower.rules, values)
+        return values
+
+    def rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
+        rows = np.empty(self._sampled, np.uint32)
+        leaf_rows(self._grower.work.entries, self._leaves, rows)
+        return rows, np.append(self._leaves.begin, self._sampled)
+
+    def add_to(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Add the leaves' values to the training scores, also to those of rows that were not sampled."""
+        grower = self._grower
+        if self._sampled < len(grower.leaf_of_row):
+            self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
+        add_leaf_values(grower.leaf_of_row, values, grower.tasks, score)
+
+    def add_to_binned(self, bins: Bins, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Add the leaves' values to the scores of other rows, binned by the same mapper."""
+        leaf_of_row = np.full(len(score), self.n_leaves, np.int32)
+        self._walk(bins, self.n_leaves, leaf_of_row)
+        add_leaf_values(leaf_of_row, values, self._grower.tasks, score)
+
+    def _walk(self, bins: Bins, waiting: int, leaf_of_row: NDArray[np.int32]) -> None:
+        nodes, mapper = self.nodes, bins.mapper
+        leaf_of_node = np.full(len(nodes["feature"]), -1, np.int32)
+        leaf_of_node[self.leaf_nodes] = np.arange(self.n_leaves, dtype=np.int32)
+        walk_rows(
+            bins.rows,
+            mapper.n_bins,
+            mapper.categorical,
+            nodes["feature"],
+            nodes["split_bin"],
+            nodes["missing_left"],
+            nodes["left"],
+            leaf_of_node,
+            self._grower.tasks,
+            waiting,
+            leaf_of_row,
+        )
+
+    def for_forest(self, values: NDArray[np.float64], shrinkage: float) -> dict[str, NDArray[Any]]:
+        """The tree as `ForestBuilder.append` takes it; ``values`` are the leaves' final outputs."""
+        nodes, gradients, mapper = self.nodes, self._gradients, self._grower.bins.mapper
+        gradient = nodes["gradient_sum"] * gradients.gradient_unit
+        hessian = nodes["hessian_sum"] * gradients.hessian_unit
+        value = _newton(gradient, hessian, self._grower.rules) * shrinkage
+        value[self.leaf_nodes] = values
+        return {
+            "feature": nodes["feature"],
+            "left": nodes["left"],
+            "missing_left": np.where(nodes["feature"] < 0, 0, nodes["missing_left"]),
+            "value": value,
+            "gain": nodes["gain"],
+            "cover": hessian,
+            "count": nodes["end"] - nodes["begin"],
+            **_thresholds(nodes, mapper),
+        }
+
+
+class TreeGrower:
+    """Grows trees on the same bins."""
+
+    def __init__(self, bins: Bins, rules: TreeRules, precision: str, tasks: int) -> None:
+        self.bins = bins
+        self.rules = rules
+        self.precision = precision
+        self.tasks = tasks
+        n_rows = bins.columns.shape[1]
+        self._data, n_cells = _tree_input(bins)
+        self._kernel_rules = rules.for_kernel(n_rows)
+        most_leaves = self._kernel_rules.max_leaves
+        # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
+        wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
+        slots = 1 + max(1, min(wanted, POOL_BYTES // (24 * n_cells)))
+        if rules.growth == "oblivious":
+            slots = 1 + wanted  # a level needs the histograms of all its nodes
+        self.work = Workspace(
+            entries=np.empty((2, n_rows), np.uint64),
+            pool=np.empty((slots, 3, n_cells), np.int64),
+            buffers=np.zeros((tasks, 2, n_cells), np.int64),
+            totals=np.empty((tasks, 3, n_cells), np.int64),
+            heap=np.empty(most_leaves + 1, np.int64),
+            chunk_counts=np.empty(tasks, np.int64),
+        )
+        self._nodes = _empty_nodes(2 * most_leaves)
+        self._wide = np.empty(n_rows, np.uint64)
+        self.leaf_of_row = np.empty(n_rows, np.int32)
+
+    def grow(
+        self,
+        gradient: NDArray[np.float32],
+        hessian: NDArray[np.float32],
+        rows: NDArray[np.uint32],
+        columns: NDArray[np.int64],
+        rounding_key: int,
+        column_key: int,
+    ) -> GrownTree:
+        """Grow a tree on the given rows (empty: all) and columns; it stays valid until the next one is grown."""
+        gradients = quantise(
+            gradient, hessian, rows, rounding_key, self.precision, self.tasks, self._wide, self.work.entries[0]
+        )
+        n_rows = len(rows) or len(gradient)
+        grow = grow_oblivious if self.rules.growth == "oblivious" else grow_tree
+        n_nodes = grow(
+            self._data,
+            columns,
+            gradients,
+            self._kernel_rules,
+            np.uint64(column_key),  # type: ignore[arg-type]
+            n_rows,
+            self.tasks,
+            self.work,
+            self._nodes,
+        )
+        nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
+        return GrownTree(self, nodes, gradients, n_rows)
+
+
+def _tree_input(bins: Bins) -> tuple[TreeInput, int]:
+    """The kernels' view of the bins, and the number of histogram cells."""
+    mapper = bins.mapper
+    width = len(mapper.n_bins)
+    needed = (mapper.n_bins + 1 + 7) // 8 * 8  # whole cache lines
+    uniform = width * STRIDE <= WIDEST_WASTE * int(needed.sum())
+    sizes = np.full(width, STRIDE) if uniform else np.where(needed % 256 == 0, needed + 8, needed)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    data = TreeInput(
+        bins.rows, bins.columns, offsets[:-1].astype(np.uint64), mapper.n_bins, mapper.categorical, bool(uniform)
+    )
+    return data, int(offsets[-1])
+
+
+def _empty_nodes(size: int) -> Nodes:
+    return Nodes(
+        feature=np.empty(size, np.int32),
+        split_bin=np.zeros(size, np.int32),
+        missing_left=np.zeros(size, np.uint8),
+        left=np.empty(size, np.int32),
+        gain=np.empty(size, np.float64),
+        depth=np.empty(size, np.int32),
+        begin=np.empty(size, np.int64),
+        end=np.empty(size, np.int64),
+        side=np.empty(size, np.int64),
+        slot=np.empty(size, np.int64),
+        gradient_sum=np.empty(size, np.int64),
+        hessian_sum=np.empty(size, np.int64),
+        candidate=np.zeros((size, 6), np.int64),
+        candidate_gain=np.empty(size, np.float64),
+    )
+
+
+def _newton(gradient: NDArray[np.float64], hessian: NDArray[np.float64], rules: TreeRules) -> NDArray[np.float64]:
+    """-T(G) / (H + lambda), clipped by max_delta_step; zero where there is nothing to divide by."""
+    thresholded = np.sign(gradient) * np.maximum(np.abs(gradient) - rules.reg_alpha, 0.0)
+    weight = hessian + rules.reg_lambda
+    values = np.divide(-thresholded, weight, out=np.zeros_like(gradient), where=weight > 0)
+    if rules.max_delta_step > 0:
+        values = np.clip(values, -rules.max_delta_step, rules.max_delta_step)
+    return values + 0.0  # no negative zeros
+
+
+def _fill_small_leaves(
+    nodes: dict[str, NDArray[Any]],
+    leaf_nodes: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    rules: TreeRules,
+    values: NDArray[np.float64],
+) -> None:
+    """Give leaves with too few rows the value of their nearest ancestor with enough."""
+    count = nodes["end"] - nodes["begin"]
+    inner = np.flatnonzero(nodes["feature"] >= 0)
+    totals = np.zeros((len(count), 2))
+    totals[leaf_nodes] = sums
+    parent = np.zeros(len(count), np.int64)
+    for node in inner[::-1]:
+        left = nodes["left"][node]
+        totals[node] = totals[left] + totals[left + 1]
+        parent[left] = parent[left + 1] = node
+    fewest = max(1, rules.min_samples_leaf)
+    for position, leaf in enumerate(leaf_nodes):
+        node = leaf
+        while node > 0 and count[node] < fewest:
+            node = parent[node]
+        if node != leaf:
+            values[position] = _newton(totals[node : node + 1, 0], totals[node : node + 1, 1], rules)[0]
+
+
+def _thresholds(nodes: dict[str, NDArray[Any]], mapper: BinMapper) -> dict[str, NDArray[Any]]:
+    """Bins of splits as thresholds and sets of category codes."""
+    n_nodes = len(nodes["feature"])
+    threshold = np.zeros(n_nodes)
+    category_set = np.full(n_nodes, -1, np.int32)
+    sets: dict[tuple[int, int], int] = {}
+    codes: list[NDArray[np.int32]] = []
+    for node in np.flatnonzero(nodes["feature"] >= 0):
+        feature, split_bin = int(nodes["feature"][node]), int(nodes["split_bin"][node])
+        if not mapper.categorical[feature]:
+            threshold[node] = mapper.threshold(feature, split_bin)
+            continue
+        if (feature, split_bin) not in sets:
+            sets[feature, split_bin] = len(codes)
+            missing = split_bin == mapper.n_bins[feature]
+            codes.append(np.empty(0, np.int32) if missing else mapper.category_codes(feature, split_bin))
+        category_set[node] = sets[feature, split_bin]
+    lengths = [len(members) for members in codes]
+    return {
+        "threshold": threshold,
+        "category_set": category_set,
+        "set_offsets": np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+        "set_codes": np.concatenate([np.empty(0, np.int32), *codes]),
+    }

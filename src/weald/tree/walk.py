@@ -1,0 +1,103 @@
+"""The leaf of binned rows that took no part in growing a tree: rows left out by sampling, evaluation sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel, parallel_kernel
+
+PARALLEL_ROWS = 5_000
+
+
+@kernel
+def _walk(
+    rows: Any,
+    n_bins: Any,
+    categorical: Any,
+    feature: Any,
+    split_bin: Any,
+    missing_left: Any,
+    left: Any,
+    leaf_of_node: Any,
+    begin: Any,
+    end: Any,
+    waiting: Any,
+    leaf_of_row: Any,
+) -> None:
+    width = len(n_bins)
+    for row in range(begin, end):
+        if leaf_of_row[row] != waiting:
+            continue
+        node = 0
+        while feature[node] >= 0:
+            column = feature[node]
+            value = rows[row * width + column]
+            if value == n_bins[column]:
+                goes_left = missing_left[node] == 1
+            elif categorical[column]:
+                goes_left = value == split_bin[node]
+            else:
+                goes_left = value <= split_bin[node]
+            node = left[node] if goes_left else left[node] + 1
+        leaf_of_row[row] = leaf_of_node[node]
+
+
+@parallel_kernel
+def _walk_tasks(
+    rows: Any,
+    n_bins: Any,
+    categorical: Any,
+    feature: Any,
+    split_bin: Any,
+    missing_left: Any,
+    left: Any,
+    leaf_of_node: Any,
+    tasks: Any,
+    waiting: Any,
+    leaf_of_row: Any,
+) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
+        _walk(
+            rows,
+            n_bins,
+            categorical,
+            feature,
+            split_bin,
+            missing_left,
+            left,
+            leaf_of_node,
+            begin,
+            end,
+            waiting,
+            leaf_of_row,
+        )
+
+
+def walk_rows(
+    rows: NDArray[np.uint8],
+    n_bins: NDArray[np.int64],
+    categorical: NDArray[np.bool_],
+    feature: NDArray[np.int32],
+    split_bin: NDArray[np.int32],
+    missing_left: NDArray[np.uint8],
+    left: NDArray[np.int32],
+    leaf_of_node: NDArray[np.int32],
+    tasks: int,
+    waiting: int,
+    leaf_of_row: NDArray[np.int32],
+) -> None:
+    """Write the leaf of every row whose entry in ``leaf_of_row`` is ``waiting``; other rows stay as they are.
+
+    ``rows``: uint8, row after row. ``feature`` … ``left``: the tree, -1 in ``feature`` for a leaf.
+    """
+    tree = (feature, split_bin, missing_left, left, leaf_of_node)
+    if tasks == 1 or len(leaf_of_row) < PARALLEL_ROWS:
+        _walk(rows, n_bins, categorical, *tree, 0, len(leaf_of_row), waiting, leaf_of_row)
+    else:
+        _walk_tasks(rows, n_bins, categorical, *tree, tasks, waiting, leaf_of_row)

@@ -1,0 +1,449 @@
+"""Naive twins of the kernels in ``weald.tree`` and ``weald.runtime.random``: slow, plain, obviously right.
+
+Integers are Python's, floats are added and multiplied in the order that the kernels promise, so that a test may hold
+kernel and twin equal bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.tree.quantise import FEWEST_ROWS, FEWEST_STEPS
+from weald.tree.state import LEAFWISE, Gradients, Rules, TreeInput
+
+MASK_64 = (1 << 64) - 1
+MASK_32 = (1 << 32) - 1
+PACKED_BLOCK = 2**13 - 1
+WIDE_BLOCK = 2**19 - 1
+SMALLEST_HESSIAN = 1e-16
+
+
+class Sums(NamedTuple):
+    """Integer gradient, integer hessian and count of some rows."""
+
+    gradient: int
+    hessian: int
+    count: int
+
+
+class Split(NamedTuple):
+    """A split, its gain and the sums of its left side."""
+
+    gain: float
+    feature: int
+    bin: int
+    missing_left: int
+    left: Sums
+
+
+# --- randomness ------------------------------------------------------------------------------------------------------
+
+
+def mix(value: int) -> int:
+    """The finaliser of SplitMix64."""
+    value = (value + 0x9E3779B97F4A7C15) & MASK_64
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK_64
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK_64
+    return value ^ (value >> 31)
+
+
+def row_bits(key: int, row: int) -> int:
+    """The 32-bit finaliser of MurmurHash3."""
+    bits = row ^ key
+    bits = ((bits ^ (bits >> 16)) * 0x85EBCA6B) & MASK_32
+    bits = ((bits ^ (bits >> 13)) * 0xC2B2AE35) & MASK_32
+    return bits ^ (bits >> 16)
+
+
+def stream_key(seed: int, *purpose: int) -> int:
+    """``mix`` folded over the purpose."""
+    key = seed & MASK_64
+    for number in purpose:
+        key = mix(key ^ mix(number & MASK_64))
+    return key
+
+
+def choose(candidates: Sequence[int], share: float, key: int) -> list[int]:
+    """The candidates with the smallest hashes, in their old order; half a candidate is rounded to even."""
+    count = max(1, round(share * len(candidates)))
+    if count >= len(candidates):
+        return list(candidates)
+    chosen = sorted(candidates, key=lambda candidate: mix(key ^ mix(candidate)))[:count]
+    return [candidate for candidate in candidates if candidate in chosen]
+
+
+# --- quantisation ----------------------------------------------------------------------------------------------------
+
+
+class Quantised(NamedTuple):
+    """What ``quantise`` says of the rows that it was given."""
+
+    packed: bool
+    rows: list[int]
+    gradient: list[int]
+    hessian: list[int]
+    gradient_unit: float
+    hessian_unit: float
+
+
+def mean_steps(values: NDArray[np.float32], largest: float) -> float:
+    """Packed steps of the average row; the mean is summed in blocks of 65,536 rows."""
+    blocks = []
+    for begin in range(0, len(values), 65_536):
+        total = 0.0
+        for value in values[begin : begin + 65_536].tolist():
+            total += abs(value)
+        blocks.append(total)
+    return math.fsum(blocks) / len(values) / largest * 4094.0
+
+
+def quantise(
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+    key: int,
+    precision: str,
+) -> Quantised:
+    """Integer gradients of the sampled rows (all when ``rows`` is empty)."""
+    largest_gradient = float(np.max(np.abs(gradient))) or 1e-60
+    largest_hessian = float(np.max(hessian)) or 1e-60
+    packed = precision == "packed_always"
+    if precision == "packed" and len(gradient) >= FEWEST_ROWS:
+        steps = min(mean_steps(gradient, largest_gradient), mean_steps(hessian, largest_hessian))
+        packed = steps >= FEWEST_STEPS
+    gradient_scale = (4094.0 if packed else 2.0**31 - 2) / largest_gradient
+    hessian_scale = (4094.0 if packed else 2.0**25 - 2) / largest_hessian
+    chosen = rows.tolist() if len(rows) else list(range(len(gradient)))
+    integers: tuple[list[int], list[int]] = ([], [])
+    for row in chosen:
+        g, h = float(gradient[row]) * gradient_scale, float(hessian[row]) * hessian_scale
+        if packed:
+            bits = row_bits(key & MASK_32, row)
+            # The kernel's sum with 8,192 rounds the last bits away, so the twin rounds alike.
+            integers[0].append(math.floor(g + (bits & 0xFFFF) / 65_536 + 8192.0) - 8192)
+            integers[1].append(math.floor(h + (bits >> 16) / 65_536))
+        else:
+            integers[0].append(math.floor(g + 0.5))
+            integers[1].append(math.floor(h + 0.5))
+    return Quantised(packed, chosen, *integers, 1.0 / gradient_scale, 1.0 / hessian_scale)
+
+
+def encode_entry(packed: bool, row: int, gradient: int, hessian: int) -> int:
+    """The 64-bit word of a row."""
+    if not packed:
+        return row << 32
+    return (row << 32) | (((gradient << 12) | hessian) & MASK_32)
+
+
+def encode_wide(gradient: int, hessian: int) -> int:
+    """The 64-bit word of a row's wide gradient."""
+    return ((gradient << 32) | hessian) & MASK_64
+
+
+def decode_entries(
+    gradients: Gradients, entries: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Row number, integer gradient and integer hessian of every entry."""
+    rows = [entry >> 32 for entry in entries.tolist()]
+    if gradients.packed:
+        words = [_signed(entry & MASK_32, 32) for entry in entries.tolist()]
+        pairs = [(word >> 12, word & 4095) for word in words]
+    else:
+        pairs = [(_signed(word, 64) >> 32, word & MASK_32) for word in gradients.wide[rows].tolist()]
+    columns = np.array(pairs, np.int64).reshape(-1, 2)
+    return np.array(rows, np.int64), columns[:, 0], columns[:, 1]
+
+
+def _signed(word: int, bits: int) -> int:
+    return word - (1 << bits) if word >> (bits - 1) else word
+
+
+# --- histograms ------------------------------------------------------------------------------------------------------
+
+
+def cell_words(packed: bool, n_rows: int) -> int:
+    """Words a cell in the histogram of a node with so many rows."""
+    block, words = (PACKED_BLOCK, 1) if packed else (WIDE_BLOCK, 2)
+    return words if n_rows <= block else 3
+
+
+def feature_cells(data: TreeInput, features: Sequence[int]) -> NDArray[np.int64]:
+    """The cells of the features, that of missing values included."""
+    cells = [int(data.offsets[f]) + b for f in features for b in range(int(data.n_bins[f]) + 1)]
+    return np.array(cells, np.int64)
+
+
+def histogram(
+    data: TreeInput, features: Sequence[int], gradients: Gradients, entries: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Gradient, hessian and count of every cell of the features, (3, cells), row by row; other cells are zero."""
+    n_cells = max(int(data.offsets[f]) + int(data.n_bins[f]) + 1 for f in range(len(data.n_bins)))
+    sums = np.zeros((3, n_cells), np.int64)
+    rows, gradient, hessian = decode_entries(gradients, entries)
+    for feature in features:
+        cells = int(data.offsets[feature]) + data.columns[feature, rows].astype(np.int64)
+        np.add.at(sums[0], cells, gradient)
+        np.add.at(sums[1], cells, hessian)
+        np.add.at(sums[2], cells, 1)
+    return sums
+
+
+def encode_histogram(sums: NDArray[np.int64], packed: bool, n_rows: int) -> NDArray[np.int64]:
+    """The words, (words, cells), in which the histogram of a node with so many rows is kept."""
+    words = cell_words(packed, n_rows)
+    if words == 3:
+        return sums.copy()
+    cells = []
+    for g, h, n in sums.T.tolist():
+        cells.append([(g << 38) + (h << 13) + n] if words == 1 else [g, (h << 20) + n])
+    return np.array([[_signed(w & MASK_64, 64) for w in cell] for cell in cells], np.int64).T.copy()
+
+
+def feature_sums(data: TreeInput, feature: int, sums: NDArray[np.int64]) -> list[Sums]:
+    """A feature's bins; the last one holds missing values."""
+    first = int(data.offsets[feature])
+    return [Sums(*sums[:, first + b].tolist()) for b in range(int(data.n_bins[feature]) + 1)]
+
+
+def total_of(bins: Sequence[Sums]) -> Sums:
+    """Sums over bins."""
+    return Sums(*(sum(column) for column in zip(*bins, strict=True))) if bins else Sums(0, 0, 0)
+
+
+# --- splits ----------------------------------------------------------------------------------------------------------
+
+
+def soft_threshold(gradient: float, alpha: float) -> float:
+    """The gradient moved towards zero by alpha."""
+    if gradient > alpha:
+        return gradient - alpha
+    if gradient < -alpha:
+        return gradient + alpha
+    return 0.0
+
+
+def node_score(gradient: float, hessian: float, rules: Rules) -> float:
+    """Twice the reduction of the objective by the best leaf value that the rules allow; rounding takes none below 0."""
+    value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
+    if rules.max_delta_step > 0.0:
+        value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
+    penalty = 2.0 * rules.reg_alpha * abs(value)
+    return max(0.0, -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + penalty))
+
+
+def pair_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
+    """The children's scores added, in units of the integer sums."""
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    score = node_score(left.gradient * g_unit, left.hessian * h_unit, rules) + node_score(
+        (total.gradient - left.gradient) * g_unit, (total.hessian - left.hessian) * h_unit, rules
+    )
+    return score * h_unit / (g_unit * g_unit)
+
+
+def quotient_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
+    """The same without clipping, over a common denominator."""
+    lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
+    gl, gr = float(left.gradient), float(total.gradient) - float(left.gradient)
+    hl, hr = float(left.hessian) + lam, float(total.hessian) - float(left.hessian) + lam
+    gl, gr = soft_threshold(gl, alpha), soft_threshold(gr, alpha)
+    return (gl * gl * hr + gr * gr * hl) / (hl * hr)
+
+
+def feature_splits(data: TreeInput, feature: int, bins: list[Sums]) -> list[tuple[int, int, Sums]]:
+    """Every (bin, missing direction, left sums) to be tried, in the order in which the first of equals wins."""
+    n_bins, missing = int(data.n_bins[feature]), bins[-1]
+    if data.categorical[feature]:
+        return [(b, int(b == n_bins), bins[b]) for b in range(n_bins + 1)]
+    splits = []
+    for missing_left in (0, 1) if missing.count else (0,):
+        for b in range(n_bins):
+            if bins[b].count:  # an empty bin divides the rows as the one before
+                left = total_of(bins[: b + 1] + [missing] * missing_left)
+                splits.append((b, missing_left, left))
+    return splits
+
+
+def is_allowed(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> bool:
+    """Both children are large and heavy enough."""
+    fewest = max(1, rules.min_samples_leaf)
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    if min(left.count, total.count - left.count) < fewest:
+        return False
+    return left.hessian >= smallest and total.hessian - left.hessian >= smallest
+
+
+def best_split(
+    data: TreeInput,
+    features: Sequence[int],
+    sums: NDArray[np.int64],
+    total: Sums,
+    gradients: Gradients,
+    rules: Rules,
+) -> Split | None:
+    """Try everything: the first of the largest scores, if it gains anything."""
+    best: tuple[float, Split] | None = None
+    for feature in features:
+        bins = feature_sums(data, feature, sums)
+        has_missing = bins[-1].count > 0
+        clipped = rules.max_delta_step > 0.0 or data.categorical[feature]
+        for b, missing_left, left in feature_splits(data, feature, bins):
+            if not is_allowed(left, total, gradients, rules):
+                continue
+            score = (pair_score if clipped else quotient_score)(left, total, gradients, rules)
+            if best is not None and score <= best[0]:
+                continue
+            if not has_missing and not data.categorical[feature]:
+                missing_left = int(2 * left.count >= total.count)
+            best = score, Split(0.0, feature, b, missing_left, left)
+    if best is None:
+        return None
+    score, split = best
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    parent = node_score(total.gradient * g_unit, total.hessian * h_unit, rules)
+    gain = 0.5 * (score * g_unit * g_unit / h_unit - parent) - rules.gamma
+    return None if gain <= 1e-14 * abs(parent) else split._replace(gain=gain)
+
+
+def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
+    """Equation 7 of Chen and Guestrin (2016), with soft thresholding by alpha."""
+
+    def objective(gradient: int, hessian: int) -> float:
+        g, h = gradient * gradients.gradient_unit, hessian * gradients.hessian_unit
+        return max(abs(g) - rules.reg_alpha, 0.0) ** 2 / (h + rules.reg_lambda)
+
+    right = (total.gradient - left.gradient, total.hessian - left.hessian)
+    children = objective(left.gradient, left.hessian) + objective(*right)
+    return 0.5 * (children - objective(total.gradient, total.hessian)) - rules.gamma
+
+
+# --- partition, leaves, heap -----------------------------------------------------------------------------------------
+
+
+def goes_left(n_bins: int, categorical: bool, split_bin: int, missing_left: int, value: int) -> bool:
+    """Whether a row with this bin goes to the left."""
+    if value == n_bins:
+        return bool(missing_left)
+    return value == split_bin if categorical else value <= split_bin
+
+
+def partition(
+    column: NDArray[np.uint8], left_bins: NDArray[np.uint8], entries: NDArray[np.uint64]
+) -> tuple[list[int], list[int]]:
+    """Entries that go to the left and entries that go to the right, each in their old order."""
+    sides: tuple[list[int], list[int]] = ([], [])
+    for entry in entries.tolist():
+        sides[0 if left_bins[column[entry >> 32]] else 1].append(entry)
+    return sides
+
+
+def fixed_point(largest: float, n_rows: int) -> float:
+    """The power of two that brings n_rows * largest into [2**60, 2**61)."""
+    exponent = math.frexp(max(largest, 1e-280) * n_rows)[1]
+    return math.ldexp(1.0, min(61 - exponent, 1000))
+
+
+def leaf_sums(
+    leaf_of_row: NDArray[np.int32],
+    n_leaves: int,
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    largest: tuple[float, float],
+) -> NDArray[np.float64]:
+    """Sums a leaf in Python's integers of the kernel's fixed point."""
+    scales = [fixed_point(bound, len(leaf_of_row)) for bound in largest]
+    sums = [[0, 0] for _ in range(n_leaves + 1)]
+    for leaf, g, h in zip(leaf_of_row.tolist(), gradient.tolist(), hessian.tolist(), strict=True):
+        sums[leaf][0] += int(g * scales[0])
+        sums[leaf][1] += int(h * scales[1])
+    return np.array([[float(g) / scales[0], float(h) / scales[1]] for g, h in sums[:n_leaves]])
+
+
+def in_heap_order(nodes: Sequence[int], gain: NDArray[np.float64], growth: int) -> list[int]:
+    """Nodes in the order in which they are split."""
+    if growth == LEAFWISE:
+        return sorted(nodes, key=lambda node: (-gain[node], node))
+    return sorted(nodes)
+
+
+# --- a whole tree ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Node:
+    """A node of a naive tree; ``entries`` are its rows in order."""
+
+    entries: NDArray[np.uint64]
+    begin: int
+    depth: int
+    sums: Sums
+    split: Split | None = None  # the best one, carried out or not
+    left: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.entries)
+
+
+def columns_of_node(features: Sequence[int], rules: Rules, key: int, depth: int, node: int) -> list[int]:
+    """The tree's columns, sampled by level and then by node."""
+    chosen = list(features)
+    if rules.level_share < 1.0:
+        chosen = choose(chosen, rules.level_share, mix((key + 2 * depth) & MASK_64))
+    if rules.node_share < 1.0:
+        chosen = choose(chosen, rules.node_share, mix((key + 2 * node + 1) & MASK_64))
+    return chosen
+
+
+def grow_tree(
+    data: TreeInput,
+    features: Sequence[int],
+    gradients: Gradients,
+    rules: Rules,
+    key: int,
+    entries: NDArray[np.uint64],
+) -> list[Node]:
+    """Grow a tree that counts every node's histogram from its rows."""
+
+    def make(rows: NDArray[np.uint64], begin: int, depth: int) -> Node:
+        _, gradient, hessian = decode_entries(gradients, rows)
+        return Node(rows, begin, depth, Sums(sum(gradient.tolist()), sum(hessian.tolist()), len(rows)))
+
+    def open_node(number: int) -> bool:
+        node = nodes[number]
+        if node.depth >= rules.max_depth:
+            return False
+        sums = histogram(data, features, gradients, node.entries)
+        chosen = columns_of_node(features, rules, key, node.depth, number)
+        node.split = best_split(data, chosen, sums, node.sums, gradients, rules)
+        return node.split is not None
+
+    nodes = [make(entries, 0, 0)]
+    open_nodes = [0] if open_node(0) else []
+    n_leaves = 1
+    while open_nodes and n_leaves < rules.max_leaves:
+        gain = np.array([node.split.gain if node.split else -math.inf for node in nodes])
+        open_nodes = in_heap_order(open_nodes, gain, rules.growth)
+        parent = nodes[open_nodes.pop(0)]
+        children = split_rows(data, parent)
+        parent.left = len(nodes)
+        nodes.append(make(children[0], parent.begin, parent.depth + 1))
+        nodes.append(make(children[1], parent.begin + len(children[0]), parent.depth + 1))
+        n_leaves += 1
+        open_nodes += [number for number in (parent.left, parent.left + 1) if open_node(number)]
+    return nodes
+
+
+def split_rows(data: TreeInput, node: Node) -> list[NDArray[np.uint64]]:
+    """The node's entries, divided by its split."""
+    assert node.split is not None
+    _, feature, split_bin, missing_left, _ = node.split
+    n_bins, categorical = int(data.n_bins[feature]), bool(data.categorical[feature])
+    left_bins = [goes_left(n_bins, categorical, split_bin, missing_left, b) for b in range(n_bins + 1)]
+    sides: Any = partition(data.columns[feature], np.array(left_bins, np.uint8), node.entries)
+    return [np.array(side, np.uint64) for side in sides]
