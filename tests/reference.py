@@ -1,7 +1,7 @@
 """Naive twins of the kernels in ``weald.tree`` and ``weald.runtime.random``: slow, plain, obviously right.
 
-Integers are Python's, floats are added and multiplied in the order that the kernels promise, so that a test may hold
-kernel and twin equal bit for bit.
+Integers are Python's, floats are added and multiplied in the order that the kernels promise, so that a test
+may hold kernel and twin equal bit for bit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Split(NamedTuple):
     left: Sums
 
 
-# --- randomness ------------------------------------------------------------------------------------------------------
+# --- randomness -----------------------------------------------------------------------------------
 
 
 def mix(value: int) -> int:
@@ -78,7 +78,7 @@ def choose(candidates: Sequence[int], share: float, key: int) -> list[int]:
     return [candidate for candidate in candidates if candidate in chosen]
 
 
-# --- quantisation ----------------------------------------------------------------------------------------------------
+# --- quantisation ---------------------------------------------------------------------------------
 
 
 class Quantised(NamedTuple):
@@ -164,7 +164,7 @@ def _signed(word: int, bits: int) -> int:
     return word - (1 << bits) if word >> (bits - 1) else word
 
 
-# --- histograms ------------------------------------------------------------------------------------------------------
+# --- histograms -----------------------------------------------------------------------------------
 
 
 def cell_words(packed: bool, n_rows: int) -> int:
@@ -182,7 +182,7 @@ def feature_cells(data: TreeInput, features: Sequence[int]) -> NDArray[np.int64]
 def histogram(
     data: TreeInput, features: Sequence[int], gradients: Gradients, entries: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """Gradient, hessian and count of every cell of the features, (3, cells), row by row; other cells are zero."""
+    """Gradient, hessian and count of the features' cells, (3, cells), row by row; other cells are zero."""
     n_cells = max(int(data.offsets[f]) + int(data.n_bins[f]) + 1 for f in range(len(data.n_bins)))
     sums = np.zeros((3, n_cells), np.int64)
     rows, gradient, hessian = decode_entries(gradients, entries)
@@ -216,7 +216,7 @@ def total_of(bins: Sequence[Sums]) -> Sums:
     return Sums(*(sum(column) for column in zip(*bins, strict=True))) if bins else Sums(0, 0, 0)
 
 
-# --- splits ----------------------------------------------------------------------------------------------------------
+# --- splits ---------------------------------------------------------------------------------------
 
 
 def soft_threshold(gradient: float, alpha: float) -> float:
@@ -229,7 +229,7 @@ def soft_threshold(gradient: float, alpha: float) -> float:
 
 
 def node_score(gradient: float, hessian: float, rules: Rules) -> float:
-    """Twice the reduction of the objective by the best leaf value that the rules allow; rounding takes none below 0."""
+    """Twice the reduction of the objective by the best leaf value that is allowed; never below zero."""
     value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
     if rules.max_delta_step > 0.0:
         value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
@@ -256,7 +256,7 @@ def quotient_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) 
 
 
 def feature_splits(data: TreeInput, feature: int, bins: list[Sums]) -> list[tuple[int, int, Sums]]:
-    """Every (bin, missing direction, left sums) to be tried, in the order in which the first of equals wins."""
+    """Every (bin, missing direction, left sums) to be tried; the first of equals wins."""
     n_bins, missing = int(data.n_bins[feature]), bins[-1]
     if data.categorical[feature]:
         return [(b, int(b == n_bins), bins[b]) for b in range(n_bins + 1)]
@@ -322,7 +322,7 @@ def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -
     return 0.5 * (children - objective(total.gradient, total.hessian)) - rules.gamma
 
 
-# --- partition, leaves, heap -----------------------------------------------------------------------------------------
+# --- partition, leaves, heap ----------------------------------------------------------------------
 
 
 def goes_left(n_bins: int, categorical: bool, split_bin: int, missing_left: int, value: int) -> bool:
@@ -371,7 +371,7 @@ def in_heap_order(nodes: Sequence[int], gain: NDArray[np.float64], growth: int) 
     return sorted(nodes)
 
 
-# --- a whole tree ----------------------------------------------------------------------------------------------------
+# --- a whole tree ---------------------------------------------------------------------------------
 
 
 @dataclass

@@ -14,10 +14,10 @@ from weald.data import Dataset
 from weald.data.dataset import rows_per_block
 from weald.runtime.random import BIN_SAMPLE, stream_key
 
-# The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that is more.
-# A data frame is converted once for each buffer, so its buffer may be larger.
-_ARRAY_BUFFER, _FRAME_BUFFER = 8 * 2**20, 64 * 2**20
-_ROWS_PER_PIECE = 16_384  # copied at a time from an array: some 2 MB for 28 columns
+# The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that
+# is more. A data frame or a sparse matrix is converted anew for each filling, so its buffer may be larger.
+_ARRAY_BUFFER, _FRAME_BUFFER = 4 * 2**20, 64 * 2**20
+_CELLS_PER_PIECE = 2**19  # copied at a time from an array
 _COLUMNS_PER_CALL = 256  # a call takes half a second at most; between calls an interrupt is answered
 _CACHE_LINE = 64
 
@@ -32,12 +32,13 @@ def fit_bins(
 ) -> BinMapper:
     """Find the cuts of every column.
 
-    A column with at most ``max_bins`` distinct values has a bin for each, with cuts in the middle between neighbours.
-    Otherwise a value that weighs as much as a mean bin has a bin of its own, and the others are grouped to bins of
-    like weight. A row of weight 0 counts as if it were not there, and one of weight 2 as if it were there twice.
+    A column with at most ``max_bins`` distinct values has a bin for each, with cuts in the middle between
+    neighbours. Otherwise a value that weighs as much as a mean bin has a bin of its own, and the others are
+    grouped to bins of like weight. A row of weight 0 counts as if it were not there, and one of weight 2 as
+    if it were there twice.
 
-    Of more than ``sample_rows`` rows (of positive weight) that many are used: one at random from each of as many
-    stretches of equal length. The result does not depend on ``tasks``.
+    Of more than ``sample_rows`` rows (of positive weight) that many are used: one at random from each of as
+    many stretches of equal length. The result does not depend on ``tasks``.
 
     >>> import numpy as np
     >>> from weald.data import read_table
@@ -60,10 +61,14 @@ def fit_bins(
     return BinMapper(tuple(cuts), n_bins, categorical, n_categories)
 
 
-def _sample(n_rows: int, weight: NDArray[np.float64] | None, seed: int, sample_rows: int) -> NDArray[np.int64]:
+def _sample(
+    n_rows: int, weight: NDArray[np.float64] | None, seed: int, sample_rows: int
+) -> NDArray[np.int64]:
     """The rows that the cuts are found from, ascending."""
     # Positions among the rows that count, so that rows of weight 0 change nothing.
-    counting = None if weight is None else np.flatnonzero(weight > 0.0)
+    counting = None
+    if weight is not None and not (weight > 0.0).all():
+        counting = np.flatnonzero(weight > 0.0)
     n_counting = n_rows if counting is None else len(counting)
     if n_counting <= sample_rows:
         return np.arange(n_rows, dtype=np.int64) if counting is None else counting
@@ -72,23 +77,23 @@ def _sample(n_rows: int, weight: NDArray[np.float64] | None, seed: int, sample_r
     return chosen if counting is None else counting[chosen]
 
 
-def _column_buffers(
-    dataset: Dataset, rows: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    """(first column, values (columns, rows)) for as many columns at a time as the buffer holds."""
+def _column_buffers(dataset: Dataset, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """(first column, values (columns, rows)), as many columns at a time as fit in one buffer."""
     first_block = next(iter(dataset.blocks()))[1]
     dtype, is_whole = first_block.dtype, len(first_block) == dataset.n_rows
     del first_block
     cells = dataset.n_rows * dataset.n_columns
-    room = max(_ARRAY_BUFFER if is_whole else _FRAME_BUFFER, cells) // (dtype.itemsize * len(rows))
+    size = max(_ARRAY_BUFFER, cells) if is_whole else max(_FRAME_BUFFER, 2 * cells)
+    room = size // (dtype.itemsize * len(rows))
     line = _CACHE_LINE // dtype.itemsize
-    step = max(1, room - room % line if room > line else room)
+    step = min(max(1, room - room % line if room > line else room), dataset.n_columns)
+    buffer = np.empty((step, len(rows)), dtype)
     for first in range(0, dataset.n_columns, step):
         last = min(first + step, dataset.n_columns)
-        buffer = np.empty((last - first, len(rows)), dtype)
+        values = buffer[: last - first]
         for place, piece in _pieces(dataset, rows, slice(first, last), is_whole):
-            buffer[:, place : place + len(piece)] = piece.T
-        yield first, buffer
+            values[:, place : place + len(piece)] = piece.T
+        yield first, values
 
 
 def _pieces(
@@ -100,10 +105,11 @@ def _pieces(
         for place in range(0, len(rows), step):
             yield place, dataset.take(rows[place : place + step])[:, columns]
         return
+    step = max(1, _CELLS_PER_PIECE // (columns.stop - columns.start))
     for base, block in dataset.blocks():
         first, last = np.searchsorted(rows, (base, base + len(block)))
-        for place in range(first, last, _ROWS_PER_PIECE):
-            chosen = rows[place : min(place + _ROWS_PER_PIECE, last)] - base
+        for place in range(first, last, step):
+            chosen = rows[place : min(place + step, last)] - base
             if chosen[-1] - chosen[0] + 1 == len(chosen):
                 yield place, block[chosen[0] : chosen[-1] + 1, columns]
             else:

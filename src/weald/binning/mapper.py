@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.kernels import BLOCK, CELLS, SearchTable, bin_rows, bin_rows_parallel, fill_grids
+from weald.binning.kernels import (
+    BLOCK,
+    CELLS,
+    LEAST_CUTS,
+    SearchTable,
+    bin_rows,
+    bin_rows_parallel,
+    fill_grids,
+)
 from weald.data import Dataset
 
 PARALLEL_CELLS = 32_768  # values from which two threads win over one
 _CELLS_PER_CALL = 7_000_000  # a call takes some 20 ms; between calls an interrupt is answered
-_CELLS_PER_COPY = 1_000_000  # of a block with odd strides, which is copied part by part
+_CELLS_PER_COPY = 500_000  # of a block with odd strides, which is copied part by part
+_FEATURES_PER_TABLE = 2_048  # searched at a time: their tables take some 6 MB
 
-# (1-D contiguous values, row stride, column stride, first row, last row, row of the data set of the block's row 0)
+# (values, row stride, column stride, first row, last row, the block's first row in the data set)
 _Part = tuple[NDArray[Any], int, int, int, int, int]
 
 
@@ -24,9 +33,9 @@ _Part = tuple[NDArray[Any], int, int, int, int, int]
 class BinMapper:
     """Which bin a value of a feature falls in. `fit_bins` makes mappers.
 
-    A number's bin is the number of ``cuts[feature]`` below it, so that x <= cuts[b] for all values in bins up to b.
-    A category's bin is its dictionary code; when there are more categories than bins, all rare ones share the last.
-    A missing value is in bin ``n_bins[feature]``, behind those for values.
+    A number's bin is the number of ``cuts[feature]`` below it, so that x <= cuts[b] for all values in bins up
+    to b. A category's bin is its dictionary code; when there are more categories than bins, all rare ones
+    share the last. A missing value is in bin ``n_bins[feature]``, behind those for values.
 
     >>> import numpy as np
     >>> from weald.binning import fit_bins
@@ -48,16 +57,18 @@ class BinMapper:
         """The bins of a data set with the same columns; the same for every number of tasks."""
         n, d = dataset.n_rows, len(self.cuts)
         columns, rows = np.empty((d, n), np.uint8), np.empty(n * d, np.uint8)
-        tables: dict[np.dtype[Any], SearchTable] = {}
+        tables: dict[int, SearchTable] = {}
         for base, block in dataset.blocks():
-            if block.dtype not in tables:
-                tables[block.dtype] = self._search_table(block.dtype)
-            for part in _contiguous_parts(block, base):
-                _bin(part, tables[block.dtype], tasks, columns, rows)
+            for first in range(0, d, _FEATURES_PER_TABLE):
+                table = tables.get(first) or self._search_table(first, block.dtype)
+                if len(block) < n:  # other blocks will need it, of the same type
+                    tables[first] = table
+                for part in _contiguous_parts(block, base):
+                    _bin(part, table, tasks, columns, rows)
         return Bins(columns, rows, self)
 
     def threshold(self, feature: int, bin: int) -> float:
-        """The number t such that x <= t exactly for values in bins up to ``bin``; +inf for the last bin of values."""
+        """The t with x <= t exactly for the values in bins up to ``bin``; +inf for the last bin of values."""
         cuts = self.cuts[feature]
         return float(cuts[bin]) if bin < len(cuts) else float("inf")
 
@@ -67,13 +78,12 @@ class BinMapper:
         end = int(self.n_categories[feature]) if is_last else bin + 1
         return np.arange(bin, end, dtype=np.int32)
 
-    def _search_table(self, dtype: np.dtype[Any]) -> SearchTable:
-        """What the kernels need to search in blocks of this float type."""
-        # A category's code is found as a number is, by cuts half-way between the codes.
-        searched = [
-            np.arange(self.n_bins[feature] - 1) + 0.5 if self.categorical[feature] else cuts
-            for feature, cuts in enumerate(self.cuts)
-        ]
+    def _search_table(self, first: int, dtype: np.dtype[Any]) -> SearchTable:
+        """What the kernels need to search features from ``first`` on, in blocks of this float type."""
+        searched = list(self.cuts[first : first + _FEATURES_PER_TABLE])
+        for place in np.flatnonzero(self.categorical[first : first + len(searched)]):
+            # A category's code is found as a number is, by cuts half-way between the codes.
+            searched[place] = np.arange(self.n_bins[first + place] - 1) + 0.5
         counts = np.array([len(cuts) for cuts in searched], dtype=np.int64)
         ends = np.cumsum(2 * counts + 1)
         offsets = ends - (2 * counts + 1)
@@ -81,14 +91,15 @@ class BinMapper:
         target = np.arange(counts.sum()) + np.repeat(offsets - (np.cumsum(counts) - counts), counts)
         padded[target] = _at_most(np.concatenate(searched), dtype)
         table = SearchTable(
+            first_feature=first,
             cuts=padded,
             cut_offsets=offsets,
             steps=np.zeros(len(counts), np.int64),
             lowest=np.zeros(len(counts), dtype),
             scale=np.zeros(len(counts), dtype),
-            starts=np.zeros(CELLS * (1 + np.count_nonzero(counts > 1)), np.uint8),
+            starts=np.zeros(CELLS * np.count_nonzero(counts >= LEAST_CUTS), np.uint8),
             start_offsets=np.zeros(len(counts), np.int64),
-            missing=self.n_bins.astype(np.uint8),
+            missing=self.n_bins[first : first + len(searched)].astype(np.uint8),
         )
         fill_grids(counts, table)
         return table
@@ -96,7 +107,16 @@ class BinMapper:
 
 @dataclass(frozen=True)
 class Bins:
-    """A binned table, in both layouts: ``columns`` is uint8 (d, n), ``rows`` the same, row after row, flat."""
+    """A binned table, in both layouts: ``columns`` is uint8 (d, n), ``rows`` the same row after row, flat.
+
+    >>> import numpy as np
+    >>> from weald.binning import fit_bins
+    >>> from weald.data import read_table
+    >>> table = read_table(np.array([[5.0, 0.1], [4.0, 0.2], [5.0, np.nan]]))
+    >>> bins = fit_bins(table, None).transform(table, tasks=1)
+    >>> bins.columns.tolist(), bins.rows.tolist()
+    ([[1, 0, 1], [0, 1, 2]], [1, 0, 0, 1, 1, 2])
+    """
 
     columns: NDArray[np.uint8]
     rows: NDArray[np.uint8]
@@ -106,18 +126,18 @@ class Bins:
 def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The largest numbers of a float type that are not above the cuts.
 
-    A float32 is below a cut exactly when it is below the largest float32 that is not above the cut, so float32
-    data can be searched in float32 whatever the cuts are.
+    A float32 is below a cut exactly when it is below the largest float32 that is not above the cut, so
+    float32 data can be searched in float32 whatever the cuts are.
     """
     with np.errstate(over="ignore"):
         rounded = cuts.astype(dtype)
-    below = np.nextafter(rounded, np.array(-np.inf, dtype))
+        below = np.nextafter(rounded, np.array(-np.inf, dtype))
     lowered: NDArray[Any] = np.where(rounded > cuts, below, rounded)
     return lowered
 
 
 def _contiguous_parts(block: NDArray[Any], base: int) -> Iterator[_Part]:
-    """A block in parts for one kernel call each: without a copy when it is contiguous by rows or by columns."""
+    """A block in parts for one kernel call each; without a copy when contiguous by rows or by columns."""
     n, d = block.shape
     if block.flags.c_contiguous or block.flags.f_contiguous:
         by_rows = block.flags.c_contiguous

@@ -10,15 +10,17 @@ from numba import prange
 from weald.runtime.jit import kernel, parallel_kernel
 from weald.runtime.random import mix
 
-_DIGIT = 11  # bits a pass of the radix sort: three passes for float32, six for float64
-_BUCKETS = 1 << _DIGIT
-_MOST_PASSES = 6
+# Bits a pass of the radix sort: many for many keys (three passes for float32, six for float64), few where the
+# buckets would outnumber the keys.
+_FEW_BITS, _MANY_BITS = 8, 11
+_MANY_KEYS = 8_192
+_MOST_PASSES = 8
 _MOST_BINS = 255
 
 
 @kernel
 def choose_rows(n_rows: Any, key: Any, chosen: Any) -> None:
-    """One row from each of ``len(chosen)`` stretches of equal length, by a hash of the stretch; int64, ascending."""
+    """One row from each of ``len(chosen)`` stretches of equal length, by a hash; int64, ascending."""
     count = len(chosen)
     for i in range(count):
         first, last = n_rows * i // count, n_rows * (i + 1) // count
@@ -29,8 +31,8 @@ def choose_rows(n_rows: Any, key: Any, chosen: Any) -> None:
 def cut_between(low: float, high: float) -> float:
     """A number c with low <= c < high, near the middle: a float32 where there is one there, else a float64.
 
-    A float32 is what float32 data are compared with fastest. Next to an infinity there is no middle: c is then the
-    float32 nearest to the finite side.
+    A float32 is what float32 data are compared with fastest. Next to an infinity there is no middle: c is
+    then the float32 nearest to the finite side.
     """
     if np.isinf(low) or np.isinf(high):
         return _cut_beside_infinity(low, high)
@@ -58,7 +60,7 @@ def _cut_beside_infinity(low: float, high: float) -> float:
 
 @kernel
 def _fill_keys(bits: Any, keys: Any, order: Any) -> Any:
-    """Keys that sort as the values do, without NaN; ``order`` (may be empty) gets their rows. Return their number."""
+    """Keys that sort as the values do, without NaN, and (unless ``order`` is empty) their rows; how many."""
     width = np.uint64(8 * bits.itemsize)
     sign = np.uint64(1) << (width - np.uint64(1))
     infinity = np.uint64(0x7F800000) if bits.itemsize == 4 else np.uint64(0x7FF0000000000000)
@@ -93,32 +95,33 @@ def _value(key: Any, itemsize: Any) -> Any:
 
 
 @kernel
-def _count_digits(keys: Any, count: Any, passes: Any, tallies: Any) -> None:
-    mask = np.uint64(_BUCKETS - 1)
-    tallies[:passes] = 0
+def _count_digits(keys: Any, count: Any, digit_bits: Any, passes: Any, tallies: Any) -> None:
+    mask = np.uint64((1 << digit_bits) - 1)
+    tallies[:passes, : 1 << digit_bits] = 0
     for i in range(np.uint64(count)):
         key = np.uint64(keys[i])
         for j in range(passes):
-            tallies[j, (key >> np.uint64(j * _DIGIT)) & mask] += 1
+            tallies[j, (key >> np.uint64(j * digit_bits)) & mask] += 1
 
 
 @kernel
 def _sort(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, tallies: Any) -> Any:
-    """Stable radix sort of the first ``count`` keys, their rows with them; return the arrays that hold the result.
+    """Stable radix sort of the first ``count`` keys and their rows; return the arrays that hold the result.
 
     A pass in which all keys have the same digit is left out: columns with few values need one or two.
     """
-    passes = (8 * keys.itemsize + _DIGIT - 1) // _DIGIT
-    _count_digits(keys, count, passes, tallies)
-    mask = np.uint64(_BUCKETS - 1)
+    digit_bits = _MANY_BITS if count > _MANY_KEYS else _FEW_BITS
+    passes = (8 * keys.itemsize + digit_bits - 1) // digit_bits
+    _count_digits(keys, count, digit_bits, passes, tallies)
+    mask = np.uint64((1 << digit_bits) - 1)
     weighted = len(order) > 0
     for j in range(passes):
         tally = tallies[j]
-        shift = np.uint64(j * _DIGIT)
+        shift = np.uint64(j * digit_bits)
         if tally[(np.uint64(keys[0]) >> shift) & mask] == count:
             continue
         begin = 0
-        for bucket in range(_BUCKETS):
+        for bucket in range(1 << digit_bits):
             size = tally[bucket]
             tally[bucket] = begin
             begin += size
@@ -150,13 +153,8 @@ def _merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) ->
 
 
 @kernel
-def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
-    """Group more distinct values than bins; fill ``ends`` with the last value of each bin but the last one.
-
-    A value that weighs at least a mean bin is heavy and has a bin of its own; the others fill bins up to the mean of
-    what then remains, which is computed anew after each bin. In front of a heavy value a bin ends early: always while
-    there are two bins or more for each run of light values, otherwise when it is at least half full.
-    """
+def _weigh(totals: Any, max_bins: Any) -> Any:
+    """The weight of a heavy value; the bins left for light values, their weight, and the runs of them."""
     total = 0.0
     for i in range(len(totals)):
         total += totals[i]
@@ -168,6 +166,19 @@ def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
             continue
         light_weight += totals[i]
         runs += 1 if i == 0 or totals[i - 1] >= heavy else 0
+    return heavy, light_bins, light_weight, runs
+
+
+@kernel
+def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
+    """Group more distinct values than bins: ``ends`` gets the last value of each but the last one.
+
+    A value that weighs at least a mean bin is heavy and has a bin of its own; the others fill bins up to the
+    mean of what then remains, which is computed anew after each bin. In front of a heavy value a bin ends
+    early: always if there are two bins or more for each run of light values, otherwise when it is at least
+    half full.
+    """
+    heavy, light_bins, light_weight, runs = _weigh(totals, max_bins)
     bins, filled = 0, 0.0
     keeps_apart = 2 * runs <= light_bins
     mean = light_weight / max(light_bins, 1)
@@ -228,12 +239,13 @@ def _find_every(
     keys, spare = np.empty(n, bits.dtype), np.empty(n, bits.dtype)
     order, spare_order = np.empty(len(weight), np.uint32), np.empty(len(weight), np.uint32)
     totals, ends = np.empty(n, np.float64), np.empty(_MOST_BINS, np.int64)
-    tallies = np.empty((_MOST_PASSES, _BUCKETS), np.uint32)
+    tallies = np.empty((_MOST_PASSES, 1 << _MANY_BITS), np.uint32)
     for column in range(first, len(bits), step):
         counts[column] = 0
         if wanted[column]:
             counts[column] = _find(
-                bits[column], weight, max_bins, keys, spare, order, spare_order, totals, tallies, ends, cuts[column]
+                bits[column], weight, max_bins, keys, spare, order, spare_order, totals, tallies, ends,
+                cuts[column],
             )  # fmt: skip
 
 
@@ -241,9 +253,10 @@ def _find_every(
 def find_cuts(bits: Any, weight: Any, wanted: Any, max_bins: Any, cuts: Any, counts: Any) -> None:
     """Cuts of several columns.
 
-    bits: uint32 (c, n) or uint64 (c, n), the bits of float32 or float64 values, a column a row; weight: float64 (n,)
-    or empty for weights of 1; wanted: bool (c,), columns that are to have cuts; cuts: float64 (c, max_bins - 1),
-    ascending; counts: int64 (c,), how many. Weights of equal values are added in the order of the rows.
+    bits: uint32 or uint64 (c, n), the bits of float32 or float64 values, a column in each row.
+    weight: float64 (n,), or empty when all are 1; wanted: bool (c,), the columns that are to have cuts.
+    cuts: float64 (c, max_bins - 1), ascending; counts: int64 (c,), how many.
+    The weights of equal values are added in the order of the rows, so rows of weight 0 change nothing.
     """
     _find_every(bits, weight, wanted, max_bins, 0, 1, cuts, counts)
 

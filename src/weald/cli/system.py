@@ -12,7 +12,7 @@ from weald.cli.tables import print_rows
 
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False) -> None:
     """Compile all kernels now, so that the first training need not wait for it."""
-    from weald.runtime.warmup import warmup as compile_kernels
+    from weald.warmup import warmup as compile_kernels
 
     def say(line: str) -> None:
         if not quiet:

@@ -103,7 +103,13 @@ def _begin(
 def _leaf_values(
     tree: GrownTree, loss: Loss, train: TrainingRows, score: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Newton's values, or the loss's own (a median, a quantile) where it refits its leaves."""
+    """Newton's values, or the loss's own (a median, a quantile) where it refits its leaves.
+
+    A tree that found no split would only move the constant that boosting started from; where that is the best one
+    already, the step would be the rounding of the gradients.
+    """
+    if tree.n_leaves == 1 and loss.starts_at_optimum:
+        return np.zeros(1)
     values = tree.leaf_values()
     if loss.refits_leaves:
         rows, offsets = tree.rows_by_leaf()

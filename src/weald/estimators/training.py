@@ -65,7 +65,7 @@ def train(estimator: BoostedTrees, dataset: Dataset, labels: Labels, options: Fi
     metrics = _metrics(estimator, loss)
     with ExitStack() as stack:
         tasks = stack.enter_context(parallel(estimator.n_jobs))
-        mapper = fit_bins(dataset, labels.weight, estimator.max_bins, seed)
+        mapper = fit_bins(dataset, labels.weight, estimator.max_bins, seed, tasks=tasks)
         rows, kept = _training_rows(mapper.transform(dataset, tasks), labels)
         evaluations = _evaluations(estimator, options, mapper, dataset, labels, metrics, earlier, tasks)
         start = None

@@ -29,8 +29,10 @@ from weald.runtime.jit import kernel, parallel_kernel
 ROWS = 128
 # Rows that walk a tree side by side; more would not fit in the registers.
 SIDE_BY_SIDE = 8
+# Trees that one row walks side by side.
+TREES_SIDE_BY_SIDE = 4
 # Fewer rows than this walk every tree: a masked tree costs as much for one row as for a whole block.
-FEWEST_ROWS = 24
+FEWEST_ROWS = 12
 # Leaves in a mask; a tree with more of them has several masks.
 MASK_LEAVES = 32
 # A masked tree makes its tests in groups of four, a symmetric one in groups of two: one pass over the rows each.
@@ -40,8 +42,9 @@ MASK_GROUP, SYMMETRIC_GROUP = 4, 2
 FLOAT, RANK, SLOT, SET = 0, 1, 2, 3
 # How a tree is evaluated.
 WALKED, MASKED, SYMMETRIC = 0, 1, 2
+# Columns of `PackedForest.trees`.
+FIRST_NODE, DEPTH, WAY, FIRST_PASS, LAST_PASS, FIRST_LEAF = 0, 1, 2, 3, 4, 5
 
-_LARGEST = np.int32(2**31 - 1)
 _MAGNITUDE = np.int32(2**31 - 1)
 _EXPONENT_SHIFT = np.int32(23)
 _EXPONENT_MASK = np.int32(255)
@@ -49,6 +52,8 @@ _EXPONENT_BIAS = np.int32(127)
 _LOW_WORD = np.uint64(0xFFFFFFFF)
 _HALF_WORD = np.uint64(32)
 _ONE = np.uint64(1)
+# `ROWS` as an unsigned number: with a signed one Numba would look for negative indices at each load.
+_LINE = np.uint64(ROWS)
 
 
 class Channel(NamedTuple):
@@ -73,7 +78,7 @@ class PackedForest(NamedTuple):
         value: float64[N], value of each node.
         trees: int64[T, 6]: first node, depth, way, first pass, last pass + 1, first leaf.
         passes: int64[P, 3]: first test, last test + 1, first leaf of the mask.
-        tests: int32[M, 3]: channel, threshold, and the leaves that stay after going right (MASKED) or the
+        tests: int32[M, 3]: channel, threshold + 1, and the leaves that stay after going right (MASKED) or the
             weight of going right (SYMMETRIC).
         leaf_value: float64, values of the leaves of MASKED and SYMMETRIC trees in the order of their numbers.
         base_score: float64[K].
@@ -96,7 +101,8 @@ class Block(NamedTuple):
     """A float32 or float64 matrix in C or Fortran order, without a signature of its own for each.
 
     Attributes:
-        memory: int32, the matrix's memory as it is.
+        singles: float32, the matrix's memory as it is; empty when it holds float64.
+        doubles: float64, the same for float64.
         is_double: whether it holds float64.
         row_stride: from a row to the next, in floats.
         column_stride: from a column to the next, in floats.
@@ -104,7 +110,8 @@ class Block(NamedTuple):
         first_row: where the block's rows begin in the output.
     """
 
-    memory: NDArray[np.int32]
+    singles: NDArray[np.float32]
+    doubles: NDArray[np.float64]
     is_double: bool
     row_stride: int
     column_stride: int
@@ -113,77 +120,97 @@ class Block(NamedTuple):
 
 
 @kernel
-def _float_code(value: Any, missing: Any) -> Any:
-    """An int32 that orders as the smallest float32 that is at least `value`; -0.0 and 0.0 share one.
-
-    The float32 codes of numbers lie within ± 2139095041, so the extreme int32 are free for NaN.
-    """
-    single = np.float32(np.float32(value) + np.float32(0.0))
-    bits = single.view(np.int32)
-    code = np.int32(bits ^ ((bits >> np.int32(31)) & _MAGNITUDE))
-    # The next float32 upwards has the next code.
-    code = np.int32(code + np.int32(single < value))
-    return code if value == value else missing
-
-
-@kernel
-def _count_below(table: Any, start: Any, size: Any, value: Any) -> Any:
-    """How many of the sorted numbers table[start : start + size] are below `value`; 0 for NaN."""
-    low = np.uint64(start)
-    rest = np.uint64(size)
-    while rest > _ONE:
-        half = rest >> _ONE
-        low += half * np.uint64(table[low + half - _ONE] < value)
-        rest -= half
-    if size > 0:
-        low += np.uint64(table[low] < value)
-    return np.int32(low - np.uint64(start))
-
-
-@kernel
-def _encode_column(channel: Any, table: Any, values: Any, first: Any, stride: Any, rows: Any, codes: Any) -> None:
-    """OUT codes[:rows] of a FLOAT, RANK or SLOT channel; values[first + i * stride] is the number of row i."""
-    kind, start, size, missing = channel[0], channel[2], channel[3], np.int32(channel[4])
-    at, step = np.uint64(first), np.uint64(stride)
-    if kind == FLOAT:
+def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: Any) -> None:
+    """OUT column[:rows]: the numbers of a feature in the `rows` rows from `first_row` on."""
+    at = np.uint64(first_row * block.row_stride + feature * block.column_stride)
+    step = np.uint64(block.row_stride)
+    if block.is_double:
         for i in range(rows):
-            codes[i] = _float_code(values[at], missing)
+            column[i] = block.doubles[at]
             at += step
-        return
-    for i in range(rows):
-        value = values[at]
-        below = _count_below(table, start, size, value)
-        if kind == SLOT and not (below < size and table[np.uint64(start) + np.uint64(below)] == value):
-            below = np.int32(size)
-        codes[i] = below if value == value else missing
-        at += step
+    else:
+        for i in range(rows):
+            column[i] = block.singles[at]
+            at += step
 
 
 @kernel
-def _encode_set(bits: Any, start: Any, slots: Any, rows: Any, codes: Any) -> None:
-    """OUT codes[:rows] of a SET channel from the slots of its feature: 0 in the set, 1 outside."""
+def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) -> None:
+    """OUT codes[line:]: int32 that order as the smallest float32 that is at least the number.
+
+    Against a threshold that is a float32 this decides as the number itself. 0.0 and -0.0 have one code. Those
+    of all numbers lie within ± 2139095041, so the extreme int32 are free for NaN.
+    """
     for i in range(rows):
-        slot = np.uint32(slots[i])
-        word = bits[np.uint64(start) + np.uint64(slot >> np.uint32(5))]
-        codes[i] = np.int32((word >> (slot & np.uint32(31))) & np.uint32(1))
+        value = column[i]
+        single = np.float32(np.float32(value) + np.float32(0.0))
+        bits = single.view(np.int32)
+        code = bits ^ ((bits >> np.int32(31)) & _MAGNITUDE)
+        # The next float32 upwards has the next code.
+        code = np.int32(code + np.int32(np.float64(single) < value))
+        codes[line + np.uint64(i)] = code if value == value else missing
 
 
 @kernel
-def _encode(packed: Any, block: Any, first_row: Any, rows: Any, codes: Any) -> None:
-    """OUT codes[channel * ROWS + i] for the `rows` rows from `first_row` on."""
-    singles = block.memory.view(np.float32)
-    for c in range(packed.channels.shape[0]):
-        channel = packed.channels[c]
-        line = codes[c * ROWS : c * ROWS + rows]
-        first = first_row * block.row_stride + channel[1] * block.column_stride
-        if channel[0] == SET:
-            slots = codes[channel[1] * ROWS : channel[1] * ROWS + rows]
-            _encode_set(packed.bits, channel[2], slots, rows, line)
-        elif block.is_double:
-            doubles = block.memory.view(np.float64)
-            _encode_column(channel, packed.table, doubles, first, block.row_stride, rows, line)
-        else:
-            _encode_column(channel, packed.table, singles, first, block.row_stride, rows, line)
+def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
+    """OUT codes[line:]: how many of the sorted numbers table[start : start + size] are below the number.
+
+    All rows make a step of their binary searches together: no step waits for the one before, none branches.
+    """
+    for i in range(rows):
+        codes[line + np.uint64(i)] = 0
+    first, rest = np.uint64(start), np.uint64(size)
+    while rest > 0:
+        half = (rest + _ONE) >> _ONE
+        for i in range(rows):
+            at = line + np.uint64(i)
+            probe = first + np.uint64(np.uint32(codes[at])) + half - _ONE
+            codes[at] += np.int32(half) if table[probe] < column[i] else np.int32(0)
+        rest -= half
+
+
+@kernel
+def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
+    """OUT codes[line:]: of ranks make slots; a number that is not in the table has slot `size`."""
+    for i in range(rows):
+        at = line + np.uint64(i)
+        found = codes[at] < size and table[np.uint64(start + codes[at])] == column[i]
+        codes[at] = codes[at] if found else np.int32(size)
+
+
+@kernel
+def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: Any) -> None:
+    """OUT codes[line:]: the bit of each row's slot; the slots of its feature are the line at `slots`."""
+    first = np.uint64(start)
+    for i in range(rows):
+        slot = np.uint32(codes[slots + np.uint64(i)])
+        word = bits[first + np.uint64(slot >> np.uint32(5))]
+        codes[line + np.uint64(i)] = np.int32((word >> (slot & np.uint32(31))) & np.uint32(1))
+
+
+@kernel
+def _encode(channels: Any, table: Any, bits: Any, block: Any, first_row: Any, rows: Any, column: Any, codes: Any) -> None:
+    """OUT codes[channel * ROWS + i] of the `rows` rows from `first_row` on."""
+    loaded = np.int64(-1)
+    for c in range(channels.shape[0]):
+        kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
+        line = np.uint64(c) * _LINE
+        if kind == SET:
+            _set_codes(bits, start, np.uint64(source) * _LINE, rows, line, codes)
+            continue
+        if source != loaded:
+            _load_column(block, source, first_row, rows, column)
+            loaded = source
+        missing = np.int32(channels[c, 4])
+        if kind == FLOAT:
+            _float_codes(column, missing, rows, line, codes)
+            continue
+        _rank_codes(column, table, start, size, rows, line, codes)
+        if kind == SLOT:
+            _slot_codes(column, table, start, size, rows, line, codes)
+        for i in range(rows):
+            at = line + np.uint64(i)
+            codes[at] = codes[at] if column[i] == column[i] else missing
 
 
 @kernel
@@ -191,13 +218,13 @@ def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, leaf: Any) 
     """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
     leaf[:] = np.uint32(0)
     for t in range(start, stop, SYMMETRIC_GROUP):
-        at0, at1 = np.uint64(tests[t, 0]) * ROWS, np.uint64(tests[t + 1, 0]) * ROWS
-        threshold0, threshold1 = tests[t, 1], tests[t + 1, 1]
+        at0, at1 = np.uint64(tests[t, 0]) * _LINE, np.uint64(tests[t + 1, 0]) * _LINE
+        limit0, limit1 = tests[t, 1], tests[t + 1, 1]
         weight0, weight1 = np.uint32(tests[t, 2]), np.uint32(tests[t + 1, 2])
         for i in range(ROWS):
             row = np.uint64(i)
-            right0 = weight0 if codes[at0 + row] > threshold0 else np.uint32(0)
-            right1 = weight1 if codes[at1 + row] > threshold1 else np.uint32(0)
+            right0 = np.uint32(0) if codes[at0 + row] < limit0 else weight0
+            right1 = np.uint32(0) if codes[at1 + row] < limit1 else weight1
             leaf[row] |= right0 | right1
 
 
@@ -206,16 +233,16 @@ def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, mask: Any) -> No
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
     for t in range(start, stop, MASK_GROUP):
-        at0, at1 = np.uint64(tests[t, 0]) * ROWS, np.uint64(tests[t + 1, 0]) * ROWS
-        at2, at3 = np.uint64(tests[t + 2, 0]) * ROWS, np.uint64(tests[t + 3, 0]) * ROWS
-        threshold0, threshold1, threshold2, threshold3 = tests[t, 1], tests[t + 1, 1], tests[t + 2, 1], tests[t + 3, 1]
+        at0, at1 = np.uint64(tests[t, 0]) * _LINE, np.uint64(tests[t + 1, 0]) * _LINE
+        at2, at3 = np.uint64(tests[t + 2, 0]) * _LINE, np.uint64(tests[t + 3, 0]) * _LINE
+        limit0, limit1, limit2, limit3 = tests[t, 1], tests[t + 1, 1], tests[t + 2, 1], tests[t + 3, 1]
         keep0, keep1, keep2, keep3 = tests[t, 2], tests[t + 1, 2], tests[t + 2, 2], tests[t + 3, 2]
         for i in range(ROWS):
             row = np.uint64(i)
-            kept0 = keep0 if codes[at0 + row] > threshold0 else np.int32(-1)
-            kept1 = keep1 if codes[at1 + row] > threshold1 else np.int32(-1)
-            kept2 = keep2 if codes[at2 + row] > threshold2 else np.int32(-1)
-            kept3 = keep3 if codes[at3 + row] > threshold3 else np.int32(-1)
+            kept0 = np.int32(-1) if codes[at0 + row] < limit0 else keep0
+            kept1 = np.int32(-1) if codes[at1 + row] < limit1 else keep1
+            kept2 = np.int32(-1) if codes[at2 + row] < limit2 else keep2
+            kept3 = np.int32(-1) if codes[at3 + row] < limit3 else keep3
             mask[row] &= (kept0 & kept1) & (kept2 & kept3)
 
 
@@ -232,91 +259,109 @@ def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
 
 
 @kernel
-def _step(words: Any, left_bits: Any, left_mask: Any, codes: Any, row: Any, node: Any) -> Any:
+def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: Any) -> Any:
     """The child of a node that a row goes to; a leaf leads to itself."""
-    word = words[node]
+    word = words[first + node]
     channel = (word & _LOW_WORD) >> left_bits
-    goes_right = codes[channel * np.uint64(ROWS) + row] > np.int32(word >> _HALF_WORD)
-    return (word & left_mask) + np.uint64(goes_right)
+    goes_right = codes[channel * _LINE + row] > np.int32(word >> _HALF_WORD)
+    return (word & ((_ONE << left_bits) - _ONE)) + np.uint64(goes_right)
 
 
 @kernel
-def _walk_one(words: Any, left_bits: Any, depth: Any, codes: Any, row: Any) -> Any:
-    """The node of a tree, given by its words, that one row reaches."""
-    left_mask = (_ONE << left_bits) - _ONE
-    node = np.uint64(0)
-    for _ in range(depth):
-        node = _step(words, left_bits, left_mask, codes, row, node)
-    return node
-
-
-@kernel
-def _walk(words: Any, left_bits: Any, depth: Any, codes: Any, rows: Any, leaf: Any) -> None:
-    """OUT leaf[:rows]: the nodes of a tree, given by its words, that the rows reach."""
-    left_mask = (_ONE << left_bits) - _ONE
+def _walk(words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, rows: Any, leaf: Any) -> None:
+    """OUT leaf[:rows]: the nodes, within the tree whose first node is `first`, that the rows reach."""
     together = rows - rows % SIDE_BY_SIDE
-    for first in range(0, together, SIDE_BY_SIDE):
-        r0 = np.uint64(first)
+    for i in range(0, together, SIDE_BY_SIDE):
+        r0 = np.uint64(i)
         r1, r2, r3, r4 = r0 + np.uint64(1), r0 + np.uint64(2), r0 + np.uint64(3), r0 + np.uint64(4)
         r5, r6, r7 = r0 + np.uint64(5), r0 + np.uint64(6), r0 + np.uint64(7)
         n0 = n1 = n2 = n3 = n4 = n5 = n6 = n7 = np.uint64(0)
         for _ in range(depth):
-            n0 = _step(words, left_bits, left_mask, codes, r0, n0)
-            n1 = _step(words, left_bits, left_mask, codes, r1, n1)
-            n2 = _step(words, left_bits, left_mask, codes, r2, n2)
-            n3 = _step(words, left_bits, left_mask, codes, r3, n3)
-            n4 = _step(words, left_bits, left_mask, codes, r4, n4)
-            n5 = _step(words, left_bits, left_mask, codes, r5, n5)
-            n6 = _step(words, left_bits, left_mask, codes, r6, n6)
-            n7 = _step(words, left_bits, left_mask, codes, r7, n7)
+            n0 = _step(words, first, left_bits, codes, r0, n0)
+            n1 = _step(words, first, left_bits, codes, r1, n1)
+            n2 = _step(words, first, left_bits, codes, r2, n2)
+            n3 = _step(words, first, left_bits, codes, r3, n3)
+            n4 = _step(words, first, left_bits, codes, r4, n4)
+            n5 = _step(words, first, left_bits, codes, r5, n5)
+            n6 = _step(words, first, left_bits, codes, r6, n6)
+            n7 = _step(words, first, left_bits, codes, r7, n7)
         leaf[r0], leaf[r1], leaf[r2], leaf[r3] = n0, n1, n2, n3
         leaf[r4], leaf[r5], leaf[r6], leaf[r7] = n4, n5, n6, n7
     for i in range(together, rows):
-        leaf[i] = _walk_one(words, left_bits, depth, codes, np.uint64(i))
+        node = np.uint64(0)
+        for _ in range(depth):
+            node = _step(words, first, left_bits, codes, np.uint64(i), node)
+        leaf[i] = node
 
 
 @kernel
-def _add_values(values: Any, first: Any, leaf: Any, rows: Any, scores: Any) -> None:
-    """OUT scores[i] += values[first + leaf[i]] for the first `rows` rows."""
-    start = np.uint64(first)
+def _add_trees_to_row(packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any) -> None:
+    """OUT the scores of one row, whose first is scores[start]; four trees at a time are walked side by side."""
+    plan, words, left_bits = packed.trees, packed.words, np.uint64(packed.left_bits)
+    n_outputs = packed.base_score.shape[0]
+    for tree in range(trees[0], trees[1], TREES_SIDE_BY_SIDE):
+        # The last group repeats its last tree; a walk that goes on at a leaf stays there.
+        last = trees[1] - 1
+        t1, t2, t3 = min(tree + 1, last), min(tree + 2, last), min(tree + 3, last)
+        f0, f1 = np.uint64(plan[tree, FIRST_NODE]), np.uint64(plan[t1, FIRST_NODE])
+        f2, f3 = np.uint64(plan[t2, FIRST_NODE]), np.uint64(plan[t3, FIRST_NODE])
+        depth = max(max(plan[tree, DEPTH], plan[t1, DEPTH]), max(plan[t2, DEPTH], plan[t3, DEPTH]))
+        n0 = n1 = n2 = n3 = np.uint64(0)
+        for _ in range(depth):
+            n0 = _step(words, f0, left_bits, codes, row, n0)
+            n1 = _step(words, f1, left_bits, codes, row, n1)
+            n2 = _step(words, f2, left_bits, codes, row, n2)
+            n3 = _step(words, f3, left_bits, codes, row, n3)
+        reached = (f0 + n0, f1 + n1, f2 + n2, f3 + n3)
+        for j in range(min(TREES_SIDE_BY_SIDE, trees[1] - tree)):
+            scores[start + (tree + j) % n_outputs * n_rows] += packed.value[reached[j]]
+
+
+@kernel
+def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, scores: Any) -> None:
+    """OUT scores[start + i] += values[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
-        scores[i] += values[start + np.uint64(leaf[i])]
-
-
-@kernel
-def _add_tree(packed: Any, tree: Any, codes: Any, rows: Any, mask: Any, leaf: Any, scores: Any) -> None:
-    """OUT scores[:rows] += what a tree gives to the rows of a block."""
-    first_node, depth, way, first_pass, last_pass, first_leaf = packed.trees[tree]
-    if way == WALKED or rows < FEWEST_ROWS:
-        _walk(packed.words[first_node:], np.uint64(packed.left_bits), depth, codes, rows, leaf)
-        _add_values(packed.value, first_node, leaf, rows, scores)
-        return
-    for p in range(first_pass, last_pass):
-        start, stop, mask_leaf = packed.passes[p]
-        if way == SYMMETRIC:
-            _symmetric_leaves(packed.tests, start, stop, codes, leaf)
-        else:
-            _keep_leaves(packed.tests, start, stop, codes, mask)
-            _lowest_leaves(mask, mask_leaf, leaf)
-    _add_values(packed.leaf_value, first_leaf, leaf, rows, scores)
+        row = np.uint64(i)
+        scores[start + row] += values[first + np.uint64(leaf[row])]
 
 
 @kernel
 def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, scores: Any) -> None:
-    """OUT scores[K, n] for the rows `begin` to `end` of a block, with the trees `trees[0]` to `trees[1]`."""
+    """OUT scores[K * n], K lines, for the rows `begin` to `end` of a block, with trees `trees[0]` to `trees[1]`."""
     n_outputs = packed.base_score.shape[0]
+    n_rows = scores.shape[0] // n_outputs
+    plan, left_bits = packed.trees, np.uint64(packed.left_bits)
     codes = np.empty(packed.channels.shape[0] * ROWS, np.int32)
+    column = np.empty(ROWS, np.float64)
     mask = np.empty(ROWS, np.int32)
-    leaf = np.zeros(ROWS, np.uint32)
+    leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, ROWS):
         rows = min(ROWS, end - first_row)
-        _encode(packed, block, first_row, rows, codes)
-        start = block.first_row + first_row
+        _encode(packed.channels, packed.table, packed.bits, block, first_row, rows, column, codes)
         for output in range(n_outputs):
-            scores[output, start : start + rows] = packed.base_score[output]
+            start = np.uint64(output * n_rows + block.first_row + first_row)
+            for i in range(rows):
+                scores[start + np.uint64(i)] = packed.base_score[output]
+        if rows < FEWEST_ROWS:
+            for i in range(rows):
+                row = block.first_row + first_row + i
+                _add_trees_to_row(packed, trees, codes, np.uint64(i), row, n_rows, scores)
+            continue
         for tree in range(trees[0], trees[1]):
-            part = scores[tree % n_outputs, start : start + rows]
-            _add_tree(packed, tree, codes, rows, mask, leaf, part)
+            start = np.uint64(tree % n_outputs * n_rows + block.first_row + first_row)
+            way = plan[tree, WAY]
+            if way == WALKED:
+                first = np.uint64(plan[tree, FIRST_NODE])
+                _walk(packed.words, first, left_bits, plan[tree, DEPTH], codes, rows, leaf)
+                _add_values(packed.value, first, leaf, rows, start, scores)
+                continue
+            for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
+                if way == SYMMETRIC:
+                    _symmetric_leaves(packed.tests, packed.passes[p, 0], packed.passes[p, 1], codes, leaf)
+                else:
+                    _keep_leaves(packed.tests, packed.passes[p, 0], packed.passes[p, 1], codes, mask)
+                    _lowest_leaves(mask, packed.passes[p, 2], leaf)
+            _add_values(packed.leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, start, scores)
 
 
 @parallel_kernel
@@ -334,13 +379,14 @@ def score_range_parallel(packed: Any, block: Any, trees: Any, tasks: Any, scores
 def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> None:
     """OUT leaves[n, T]: for the rows `begin` to `end`, the node within its tree that each row reaches."""
     codes = np.empty(packed.channels.shape[0] * ROWS, np.int32)
-    leaf = np.zeros(ROWS, np.uint32)
+    column = np.empty(ROWS, np.float64)
+    leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, ROWS):
         rows = min(ROWS, end - first_row)
-        _encode(packed, block, first_row, rows, codes)
+        _encode(packed.channels, packed.table, packed.bits, block, first_row, rows, column, codes)
         for tree in range(packed.trees.shape[0]):
-            words = packed.words[packed.trees[tree, 0] :]
-            _walk(words, np.uint64(packed.left_bits), packed.trees[tree, 1], codes, rows, leaf)
+            first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
+            _walk(packed.words, first, np.uint64(packed.left_bits), depth, codes, rows, leaf)
             for i in range(rows):
                 leaves[block.first_row + first_row + i, tree] = leaf[i]
 

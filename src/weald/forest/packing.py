@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
 from weald.forest.kernels import FLOAT, RANK, SET, SLOT, Channel, PackedForest
-from weald.forest.plan import lay_out, plan_trees
+from weald.forest.plan import plan_trees
 from weald.runtime.errors import InputError
 
 _SMALLEST: Final = -(2**31)
@@ -27,15 +27,7 @@ def pack(forest: Forest, is_double: bool) -> PackedForest:
         InputError: when a node does not fit in 64 bits: a tree of millions of nodes and very many columns.
     """
     channels = _Channels(forest, is_double)
-    trees = np.zeros((forest.n_trees, 6), dtype=np.int64)
-    level, leaves, first_leaf = (np.empty(forest.n_nodes, dtype=np.int32) for _ in range(3))
-    tree_nodes = (forest.tree_offsets, forest.left, channels.of_node, channels.threshold)
-    known = (level, leaves, first_leaf)
-    n_passes, n_tests, n_values = plan_trees(*tree_nodes, *known, trees)
-    passes = np.zeros((n_passes, 3), dtype=np.int64)
-    tests = np.zeros((n_tests, 3), dtype=np.int32)
-    leaf_value = np.zeros(n_values, dtype=np.float64)
-    used = lay_out(*tree_nodes, *known, forest.value, trees, passes, tests, leaf_value)
+    plan = plan_trees(forest, channels.of_node, channels.threshold)
     left_bits = _left_bits(forest, len(channels.rows))
     packed = PackedForest(
         channels=np.array(channels.rows, dtype=np.int64).reshape(-1, len(Channel._fields)),
@@ -44,11 +36,8 @@ def pack(forest: Forest, is_double: bool) -> PackedForest:
         words=_words(forest, channels.of_node, channels.threshold, left_bits),
         left_bits=left_bits,
         value=forest.value,
-        trees=trees,
-        passes=passes,
-        tests=tests[:used].copy(),
-        leaf_value=leaf_value,
         base_score=forest.base_score,
+        **plan._asdict(),
     )
     for field in packed:
         if isinstance(field, np.ndarray):

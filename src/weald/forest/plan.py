@@ -1,184 +1,188 @@
-"""Compiled planning: which way each tree of a forest is evaluated, and its tests laid out for that way.
+"""Decides which way each tree of a forest is evaluated, and lays out its tests for that way.
 
-Runs once per forest, before the first prediction; `weald.forest.kernels` explains the ways.
+Runs once per forest, before the first prediction; `weald.forest.kernels` explains the ways. It is written in
+whole arrays over all trees: plain NumPy, so that the first prediction does not wait for a compiler.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from weald.forest.forest import Forest
 from weald.forest.kernels import MASK_GROUP, MASK_LEAVES, MASKED, SYMMETRIC, SYMMETRIC_GROUP, WALKED
-from weald.runtime.jit import kernel
 
-# A step of a walk takes as long as this many tests of a mask (measured: 1.1 ns and 0.06 ns a row).
-TESTS_PER_STEP = 18
-# A symmetric tree has 2 ** depth leaves; deeper ones do not exist outside of tests.
-_DEEPEST_SYMMETRIC = 24
-_LARGEST = np.int32(2**31 - 1)
-# Columns of `PackedForest.trees`.
-FIRST_NODE, DEPTH, WAY, FIRST_PASS, LAST_PASS, FIRST_LEAF = range(6)
+# A step of a walk takes as long as this many tests of a mask (measured: 0.9 ns and 0.05 ns a row).
+TESTS_PER_STEP: Final = 18
+# A symmetric tree has 2 ** depth leaves; the limit keeps a leaf's number far from the end of int32.
+_DEEPEST_SYMMETRIC: Final = 24
+_LARGEST: Final = 2**31 - 1
 
 
-@kernel
-def _measure(left: Any, level: Any, leaves: Any, first_leaf: Any) -> Any:
-    """OUT of a tree's nodes: level, leaves below, number of the first of them; returns the depth."""
-    size = left.shape[0]
-    level[0] = 0
-    first_leaf[0] = 0
-    depth = 0
-    for node in range(size):
-        child = left[node]
-        if child > 0:
-            level[child] = level[child + 1] = level[node] + 1
-            depth = max(depth, level[node] + 1)
-    for node in range(size - 1, -1, -1):
-        child = left[node]
-        leaves[node] = leaves[child] + leaves[child + 1] if child > 0 else 1
-    for node in range(size):
-        child = left[node]
-        if child > 0:
-            first_leaf[child] = first_leaf[node]
-            first_leaf[child + 1] = first_leaf[node] + leaves[child]
-    return depth
+class Plan(NamedTuple):
+    """The arrays of `PackedForest` that have the same names."""
+
+    trees: NDArray[np.int64]
+    passes: NDArray[np.int64]
+    tests: NDArray[np.int32]
+    leaf_value: NDArray[np.float64]
 
 
-@kernel
-def _is_symmetric(left: Any, level: Any, depth: Any, channel: Any, threshold: Any) -> Any:
-    """Whether the tree is full and all nodes of a level make the same test."""
-    if depth > _DEEPEST_SYMMETRIC or left.shape[0] != 2 ** (depth + 1) - 1:
-        return False
-    seen = np.full(depth + 1, -1, np.int64)
-    for node in range(left.shape[0]):
-        if left[node] == 0:
-            continue
-        same = seen[level[node]]
-        if same < 0:
-            seen[level[node]] = node
-        elif channel[node] != channel[same] or threshold[node] != threshold[same]:
-            return False
-    return True
+@dataclass(frozen=True)
+class _Shape:
+    """What is known of each node of the trees looked at.
 
-
-@kernel
-def _count_tests(left: Any, leaves: Any, first_leaf: Any) -> Any:
-    """How many tests all masks of a tree have together, not counting those that fill up the groups."""
-    total = 0
-    for node in range(left.shape[0]):
-        if left[node] > 0:
-            last = first_leaf[node] + leaves[left[node]] - 1
-            total += last // MASK_LEAVES - first_leaf[node] // MASK_LEAVES + 1
-    return total
-
-
-@kernel
-def plan_trees(offsets: Any, left: Any, channel: Any, threshold: Any, level: Any, leaves: Any, first_leaf: Any, trees: Any) -> Any:
-    """OUT trees (see `PackedForest`) and what is known of each node; returns sizes of passes, tests, leaf values.
-
-    The sizes are upper bounds: `lay_out` says how much it has used.
+    `inner` lists their inner nodes; the others have one entry per node of the forest.
     """
-    passes = tests = values = 0
-    for tree in range(trees.shape[0]):
-        begin, end = offsets[tree], offsets[tree + 1]
-        nodes = left[begin:end]
-        depth = _measure(nodes, level[begin:end], leaves[begin:end], first_leaf[begin:end])
-        trees[tree, FIRST_NODE] = begin
-        trees[tree, DEPTH] = depth
-        trees[tree, WAY] = WALKED
-        if _is_symmetric(nodes, level[begin:end], depth, channel[begin:end], threshold[begin:end]):
-            trees[tree, WAY] = SYMMETRIC
-            passes += 1
-            tests += depth + SYMMETRIC_GROUP
-            values += leaves[begin]
-            continue
-        needed = _count_tests(nodes, leaves[begin:end], first_leaf[begin:end])
-        if needed <= TESTS_PER_STEP * depth:
-            trees[tree, WAY] = MASKED
-            masks = (leaves[begin] + MASK_LEAVES - 1) // MASK_LEAVES
-            passes += masks
-            tests += needed + masks * MASK_GROUP
-            values += leaves[begin]
-    return passes, tests, values
+
+    inner: NDArray[np.int64]
+    child: NDArray[np.int64]  # left child, counted through the whole forest
+    level: NDArray[np.int32]
+    leaves: NDArray[np.int32]  # leaves below
+    first_leaf: NDArray[np.int32]  # number of the first of them, counted from the left within the tree
+    path: NDArray[np.int32]  # sum of 2 ** level over the steps to the right that lead to the node
 
 
-@kernel
-def _lay_out_symmetric(left: Any, level: Any, depth: Any, channel: Any, threshold: Any, value: Any, tests: Any, values: Any) -> Any:
-    """OUT the tests of a symmetric tree and its values by leaf number; returns the number of tests."""
-    path = np.zeros(left.shape[0], np.int64)
-    for node in range(left.shape[0]):
-        child = left[node]
-        if child == 0:
-            values[path[node]] = value[node]
-            continue
-        path[child] = path[node]
-        path[child + 1] = path[node] + (1 << level[node])
-        tests[level[node], 0] = channel[node]
-        tests[level[node], 1] = threshold[node]
-        tests[level[node], 2] = 1 << level[node]
-    return depth
+def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np.int32]) -> Plan:
+    """The plan for a forest whose nodes test `code of channel <= threshold`."""
+    sizes = np.diff(forest.tree_offsets)
+    n_leaves = (sizes + 1) // 2
+    depth = forest.max_depth() if forest.n_trees else sizes
+    is_full = (depth <= _DEEPEST_SYMMETRIC) & (sizes + 1 == 1 << np.minimum(depth + 1, 62))
+    tree_of_node = np.repeat(np.arange(forest.n_trees), sizes)
+    shape = _measure(forest, tree_of_node, is_full | (n_leaves - 1 <= TESTS_PER_STEP * depth))
+    is_symmetric = _find_symmetric(shape, tree_of_node, is_full, channel, threshold)
+    n_tests = np.bincount(tree_of_node[shape.inner], _masks_of(shape), minlength=forest.n_trees)
+    is_masked = (n_leaves - 1 <= TESTS_PER_STEP * depth) & (n_tests <= TESTS_PER_STEP * depth) & ~is_symmetric
+    way = np.select([is_symmetric, is_masked], [SYMMETRIC, MASKED], WALKED)
+    n_passes = np.select([is_symmetric, is_masked], [1, (n_leaves + MASK_LEAVES - 1) // MASK_LEAVES], 0)
+    last_pass = np.cumsum(n_passes)
+    first_pass = last_pass - n_passes
+    passes, tests = _lay_out(shape, tree_of_node, way, first_pass, n_passes, channel, threshold)
+    counted = np.where(way == WALKED, 0, n_leaves)
+    first_leaf = np.cumsum(counted) - counted
+    columns = (forest.tree_offsets[:-1], depth, way, first_pass, last_pass, first_leaf)
+    trees = np.stack(columns, axis=1).astype(np.int64)
+    return Plan(trees, passes, tests, _leaf_values(forest, shape, tree_of_node, way, first_leaf, int(counted.sum())))
 
 
-@kernel
-def _lay_out_mask(left: Any, leaves: Any, first_leaf: Any, channel: Any, threshold: Any, low: Any, tests: Any) -> Any:
-    """OUT the tests that rule out leaves `low` to `low + MASK_LEAVES`; returns their number."""
-    count = 0
-    for node in range(left.shape[0]):
-        if left[node] == 0:
-            continue
-        begin = max(first_leaf[node] - low, 0)
-        end = min(first_leaf[node] + leaves[left[node]] - low, MASK_LEAVES)
-        if begin >= end:
-            continue
-        ruled_out = (np.int64(1) << end) - (np.int64(1) << begin)
-        tests[count, 0] = channel[node]
-        tests[count, 1] = threshold[node]
-        tests[count, 2] = np.int32(~ruled_out)
-        count += 1
-    return count
+def _measure(forest: Forest, tree_of_node: NDArray[np.int64], looked_at: NDArray[np.bool_]) -> _Shape:
+    """Down the levels of all trees at once, up again to count the leaves, and down to number them."""
+    child = forest.left + forest.tree_offsets[tree_of_node]
+    level, first_leaf, path = (np.zeros(forest.n_nodes, dtype=np.int32) for _ in range(3))
+    leaves = np.ones(forest.n_nodes, dtype=np.int32)
+    levels: list[NDArray[np.int64]] = []
+    nodes = forest.tree_offsets[:-1][looked_at]
+    while (inner := nodes[forest.feature[nodes] >= 0]).size:
+        level[inner] = len(levels)
+        levels.append(inner)
+        nodes = np.concatenate([child[inner], child[inner] + 1])
+    for inner in reversed(levels):
+        leaves[inner] = leaves[child[inner]] + leaves[child[inner] + 1]
+    for inner in levels:
+        left = child[inner]
+        first_leaf[left] = first_leaf[inner]
+        first_leaf[left + 1] = first_leaf[inner] + leaves[left]
+        path[left] = path[inner]
+        path[left + 1] = path[inner] + (1 << np.minimum(level[inner], _DEEPEST_SYMMETRIC))
+    return _Shape(np.sort(_joined(levels)), child, level, leaves, first_leaf, path)
 
 
-@kernel
-def _fill_group(count: Any, group: Any, tests: Any) -> Any:
-    """OUT tests that every row passes, until a multiple of `group` is reached; returns the new number."""
-    while count % group:
-        tests[count, 0] = 0
-        tests[count, 1] = _LARGEST
-        tests[count, 2] = -1
-        count += 1
-    return count
+def _joined(parts: list[Any]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
-@kernel
-def lay_out(offsets: Any, left: Any, channel: Any, threshold: Any, level: Any, leaves: Any, first_leaf: Any, value: Any, trees: Any, passes: Any, tests: Any, values: Any) -> Any:
-    """OUT the rest of trees, passes, tests and leaf values of all trees; returns the number of tests."""
-    p = t = v = 0
-    for tree in range(trees.shape[0]):
-        trees[tree, FIRST_PASS] = p
-        trees[tree, LAST_PASS] = p
-        trees[tree, FIRST_LEAF] = v
-        way = trees[tree, WAY]
-        if way == WALKED:
-            continue
-        begin, end = offsets[tree], offsets[tree + 1]
-        nodes, asked, limit = left[begin:end], channel[begin:end], threshold[begin:end]
-        if way == SYMMETRIC:
-            depth = trees[tree, DEPTH]
-            count = _lay_out_symmetric(nodes, level[begin:end], depth, asked, limit, value[begin:end], tests[t:], values[v:])
-            count = _fill_group(count, SYMMETRIC_GROUP, tests[t:])
-            passes[p, 0], passes[p, 1], passes[p, 2] = t, t + count, 0
-            p, t = p + 1, t + count
-        else:
-            # The last leaves first: where an earlier mask has a leaf left, it overrides.
-            for mask in range((leaves[begin] - 1) // MASK_LEAVES, -1, -1):
-                low = mask * MASK_LEAVES
-                count = _lay_out_mask(nodes, leaves[begin:end], first_leaf[begin:end], asked, limit, low, tests[t:])
-                count = _fill_group(count, MASK_GROUP, tests[t:])
-                passes[p, 0], passes[p, 1], passes[p, 2] = t, t + count, low
-                p, t = p + 1, t + count
-            for node in range(begin, end):
-                if left[node] == 0:
-                    values[v + first_leaf[node]] = value[node]
-        trees[tree, LAST_PASS] = p
-        v += leaves[begin]
-    return t
+def _find_symmetric(
+    shape: _Shape,
+    tree_of_node: NDArray[np.int64],
+    is_full: NDArray[np.bool_],
+    channel: NDArray[np.int32],
+    threshold: NDArray[np.int32],
+) -> NDArray[np.bool_]:
+    """Which of the full trees make the same test in all nodes of a level."""
+    symmetric = is_full.copy()
+    nodes = shape.inner[is_full[tree_of_node[shape.inner]]]
+    place = tree_of_node[nodes] * (_DEEPEST_SYMMETRIC + 1) + shape.level[nodes]
+    for asked in (channel, threshold):
+        some = np.zeros(is_full.size * (_DEEPEST_SYMMETRIC + 1), dtype=np.int32)
+        some[place] = asked[nodes]
+        symmetric[tree_of_node[nodes[some[place] != asked[nodes]]]] = False
+    return symmetric
+
+
+def _masks_of(shape: _Shape) -> NDArray[np.int64]:
+    """In how many masks of its tree each inner node rules out leaves, namely those on its left."""
+    first = shape.first_leaf[shape.inner].astype(np.int64)
+    last = first + shape.leaves[shape.child[shape.inner]] - 1
+    return last // MASK_LEAVES - first // MASK_LEAVES + 1
+
+
+def _lay_out(
+    shape: _Shape,
+    tree_of_node: NDArray[np.int64],
+    way: NDArray[np.int64],
+    first_pass: NDArray[np.int64],
+    n_passes: NDArray[np.int64],
+    channel: NDArray[np.int32],
+    threshold: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Passes and tests; every pass is filled up to whole groups with tests that change nothing."""
+    way_of_inner = way[tree_of_node[shape.inner]]
+    # In a symmetric tree the nodes at the left edge speak for their levels.
+    edge = shape.inner[(way_of_inner == SYMMETRIC) & (shape.path[shape.inner] == 0)]
+    repeats = np.where(way_of_inner == MASKED, _masks_of(shape), 0)
+    masked = np.repeat(shape.inner, repeats)
+    nth = np.arange(masked.size) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    mask = shape.first_leaf[masked] // MASK_LEAVES + nth
+    tree = tree_of_node[masked]
+    # The last leaves come first: where an earlier mask has a leaf, it overrides what they found.
+    pass_of_masked = first_pass[tree] + n_passes[tree] - 1 - mask
+    node = np.concatenate([edge, masked])
+    pass_of_test = np.concatenate([first_pass[tree_of_node[edge]], pass_of_masked])
+    action = np.concatenate([1 << shape.level[edge].astype(np.int64), _kept(shape, masked, mask)])
+
+    way_of_pass = np.repeat(way, n_passes)
+    group = np.where(way_of_pass == SYMMETRIC, SYMMETRIC_GROUP, MASK_GROUP)
+    counts = np.bincount(pass_of_test, minlength=way_of_pass.size)
+    filled = (counts + group - 1) // group * group
+    stops = np.cumsum(filled)
+    low = n_passes[np.repeat(np.arange(way.size), n_passes)] - 1
+    low = low - (np.arange(way_of_pass.size) - np.repeat(first_pass, n_passes))
+    passes = np.stack([stops - filled, stops, low * MASK_LEAVES], axis=1).astype(np.int64)
+
+    order = np.argsort(pass_of_test, kind="stable")
+    at = np.arange(order.size) + np.repeat(stops - filled - (np.cumsum(counts) - counts), counts)
+    tests = np.zeros((int(filled.sum()), 3), dtype=np.int32)
+    tests[:, 1] = _LARGEST
+    tests[:, 2] = np.repeat(np.where(way_of_pass == SYMMETRIC, 0, -1), filled)
+    tests[at, 0] = channel[node[order]]
+    tests[at, 1] = threshold[node[order]] + 1
+    tests[at, 2] = action[order]
+    return passes, tests
+
+
+def _kept(shape: _Shape, node: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bits of a mask, as a signed number, that stay when a row goes right: all but the leaves on the left."""
+    first = shape.first_leaf[node] - mask * MASK_LEAVES
+    stop = first + shape.leaves[shape.child[node]]
+    ruled_out = (1 << np.minimum(stop, MASK_LEAVES)) - (1 << np.maximum(first, 0))
+    return np.asarray((~ruled_out).astype(np.int32), dtype=np.int64)
+
+
+def _leaf_values(
+    forest: Forest,
+    shape: _Shape,
+    tree_of_node: NDArray[np.int64],
+    way: NDArray[np.int64],
+    first_leaf: NDArray[np.int64],
+    size: int,
+) -> NDArray[np.float64]:
+    way_of_node = way[tree_of_node]
+    leaf = np.flatnonzero((forest.feature < 0) & (way_of_node != WALKED))
+    number = np.where(way_of_node[leaf] == SYMMETRIC, shape.path[leaf], shape.first_leaf[leaf])
+    values = np.zeros(size, dtype=np.float64)
+    values[first_leaf[tree_of_node[leaf]] + number] = forest.value[leaf]
+    return values

@@ -26,8 +26,20 @@ Blocks = Iterable[tuple[int, NDArray[Any]]]
 PARALLEL_WORK: Final = 50_000
 # A block whose memory is neither in C nor in Fortran order is copied this many rows at a time.
 _COPIED_ROWS: Final = 4096
+_SINGLE: Final = np.dtype(np.float32)
+_DOUBLE: Final = np.dtype(np.float64)
 # Where the packed forms for float32 and for float64 rows are kept on a forest.
 _PACKED: Final = ("_packed_for_float32", "_packed_for_float64")
+
+
+def _empty(dtype: np.dtype[Any]) -> NDArray[Any]:
+    array = np.empty(0, dtype=dtype)
+    array.flags.writeable = False
+    return array
+
+
+_NO_SINGLES: Final = _empty(_SINGLE)
+_NO_DOUBLES: Final = _empty(_DOUBLE)
 
 
 def raw_scores(
@@ -62,14 +74,14 @@ def raw_scores(
         rounds = f"first_round is {first_round} and last_round is {last_round}"
         raise InputError(f"{rounds}; they must rise within 0 to {n_rounds}, the rounds of this forest.")
     trees = (first_round * forest.n_outputs, last * forest.n_outputs)
-    scores = np.empty((forest.n_outputs, n_rows), dtype=np.float64)
+    scores = np.empty(forest.n_outputs * n_rows, dtype=np.float64)
     work_per_row = trees[1] - trees[0] + forest.n_features
     for packed, block in _packed_blocks(forest, blocks, n_rows):
         if tasks == 1 or block.n_rows * work_per_row < PARALLEL_WORK:
             score_range(packed, block, trees, 0, block.n_rows, scores)
         else:
             score_range_parallel(packed, block, trees, tasks, scores)
-    return scores
+    return scores.reshape(forest.n_outputs, n_rows)
 
 
 def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> NDArray[np.int32]:
@@ -112,7 +124,7 @@ def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tupl
     seen = 0
     for first_row, matrix in blocks:
         _check_block(forest, first_row, matrix, n_rows)
-        packed = _packed(forest, matrix.dtype == np.float64)
+        packed = _packed(forest, matrix.dtype == _DOUBLE)
         seen += matrix.shape[0]
         if matrix.flags.forc:
             yield packed, _as_block(first_row, matrix)
@@ -125,7 +137,7 @@ def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tupl
 
 
 def _check_block(forest: Forest, first_row: int, matrix: NDArray[Any], n_rows: int) -> None:
-    if matrix.dtype != np.float32 and matrix.dtype != np.float64:
+    if matrix.dtype != _SINGLE and matrix.dtype != _DOUBLE:
         raise InputError(f"A block has dtype {matrix.dtype}; it must be native float32 or float64.")
     if matrix.ndim != 2 or matrix.shape[1] != forest.n_features:
         needed = f"the forest was grown on {forest.n_features} columns"
@@ -138,8 +150,10 @@ def _check_block(forest: Forest, first_row: int, matrix: NDArray[Any], n_rows: i
 def _as_block(first_row: int, matrix: NDArray[Any]) -> Block:
     n_rows, n_columns = matrix.shape
     is_c = matrix.flags.c_contiguous
-    memory = (matrix if is_c else matrix.T).reshape(-1).view(np.int32)
+    memory = (matrix if is_c else matrix.T).reshape(-1)
     # A user's array may or may not be read-only; to a kernel these are two types, and it is compiled for one.
     memory.flags.writeable = False
-    strides = (n_columns, 1) if is_c else (1, n_rows)
-    return Block(memory, matrix.dtype == np.float64, *strides, n_rows, first_row)
+    row_stride, column_stride = (n_columns, 1) if is_c else (1, n_rows)
+    if matrix.dtype == _DOUBLE:
+        return Block(_NO_SINGLES, memory, True, row_stride, column_stride, n_rows, first_row)
+    return Block(memory, _NO_DOUBLES, False, row_stride, column_stride, n_rows, first_row)

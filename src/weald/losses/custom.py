@@ -24,6 +24,7 @@ class Custom(Loss):
     """
 
     task = "any"
+    starts_at_optimum = False
 
     def __init__(self, function: Callable[..., Any], n_outputs: int = 1, link: str = "identity") -> None:
         if link not in LINKS:

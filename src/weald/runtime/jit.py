@@ -18,7 +18,7 @@ from weald.runtime.cache import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False, "no_cfunc_wrapper": True}
 _said_uncached = False
 
 
@@ -39,6 +39,15 @@ def _compile(function: Function, **more: Any) -> Function:
 def kernel(function: Function) -> Function:
     """Compile a serial kernel."""
     return _compile(function)
+
+
+def inlined(function: Function) -> Function:
+    """A part of kernels that is compiled inside each of them.
+
+    For what is small or has one caller: Numba optimises a kernel's code again in every kernel that calls it, so a
+    chain of calls costs as many compilations as it is long.
+    """
+    return _compile(function, inline="always")
 
 
 def parallel_kernel(function: Function) -> Function:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel
+from weald.runtime.jit import inlined, kernel
 
 # What a number is for; two purposes never share a stream.
 ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE = 1, 2, 3, 4, 5, 6
@@ -20,7 +20,7 @@ ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE = 1, 2, 3,
 _MASK = (1 << 64) - 1
 
 
-@kernel
+@inlined
 def mix(value: Any) -> Any:
     """64 well-mixed bits of a 64-bit number."""
     value = np.uint64(value) + np.uint64(0x9E3779B97F4A7C15)
@@ -29,7 +29,7 @@ def mix(value: Any) -> Any:
     return value ^ (value >> np.uint64(31))
 
 
-@kernel
+@inlined
 def row_bits(key: Any, row: Any) -> Any:
     """32 mixed bits for a row."""
     bits = np.uint32(np.uint32(row) ^ np.uint32(key))
@@ -40,15 +40,25 @@ def row_bits(key: Any, row: Any) -> Any:
 
 @kernel
 def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
-    """A random share (at least one) of the candidates, in their old order."""
-    count = max(1, int(np.round(share * len(candidates))))
-    if count >= len(candidates):
+    """A random share (at least one) of the candidates, in their old order: the first places of a shuffle."""
+    n = len(candidates)
+    count = max(1, int(share * n + 0.5))
+    if count >= n:
         return candidates
-    marks = np.empty(len(candidates), np.uint64)
-    for j in range(len(candidates)):
-        marks[j] = mix(np.uint64(key) ^ mix(np.uint64(candidates[j])))
-    chosen = np.argsort(marks)[:count]
-    return candidates[np.sort(chosen)]
+    order = np.arange(n)
+    chosen = np.zeros(n, np.bool_)
+    for place in range(count):
+        bits = mix(np.uint64(key) + np.uint64(place)) >> np.uint64(32)
+        other = place + np.int64((bits * np.uint64(n - place)) >> np.uint64(32))
+        order[place], order[other] = order[other], order[place]
+        chosen[order[place]] = True
+    out = np.empty(count, np.int64)
+    size = 0
+    for j in range(n):
+        if chosen[j]:
+            out[size] = candidates[j]
+            size += 1
+    return out
 
 
 def stream_key(seed: int, *purpose: int) -> int:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel
+from weald.runtime.jit import inlined, kernel
 from weald.tree.state import LEAFWISE
 
 
-@kernel
+@inlined
 def _comes_first(a: Any, b: Any, gain: Any, growth: Any) -> Any:
     if growth == LEAFWISE and gain[a] != gain[b]:
         return gain[a] > gain[b]

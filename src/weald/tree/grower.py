@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel
+from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.frontier import pop, push
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
@@ -60,7 +60,7 @@ def grow_tree(
     return n_nodes
 
 
-@kernel
+@inlined
 def open_root(data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any, work: Any, nodes: Any) -> None:
     """Make node 0 of all entries: its histogram in slot 0 and its sums."""
     in_order = n_rows == data.columns.shape[1]  # nothing was left out by sampling
@@ -76,7 +76,7 @@ def open_root(data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any,
         nodes.hessian_sum[0] += h
 
 
-@kernel
+@inlined
 def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -> None:
     nodes.feature[node] = -1
     nodes.left[node] = 0
@@ -89,7 +89,7 @@ def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -
     nodes.candidate_gain[node] = NO_GAIN
 
 
-@kernel
+@inlined
 def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
     """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
     candidate = nodes.candidate[node]
@@ -129,7 +129,7 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     nodes.hessian_sum[left + 1] = nodes.hessian_sum[node] - candidate[LEFT_HESSIAN]
 
 
-@kernel
+@inlined
 def by_size(nodes: Any, left: Any) -> Any:
     """The children ``left`` and ``left + 1``, the one with fewer rows first."""
     if nodes.end[left] - nodes.begin[left] > nodes.end[left + 1] - nodes.begin[left + 1]:
@@ -137,13 +137,13 @@ def by_size(nodes: Any, left: Any) -> Any:
     return left, left + 1
 
 
-@kernel
+@inlined
 def _may_split(nodes: Any, rules: Any, node: Any) -> Any:
     count = nodes.end[node] - nodes.begin[node]
     return nodes.depth[node] < rules.max_depth and count >= 2 * max(1, rules.min_samples_leaf)
 
 
-@kernel
+@inlined
 def build_child(
     data: Any, features: Any, gradients: Any, tasks: Any, work: Any, nodes: Any, node: Any, n_slots: Any
 ) -> Any:
@@ -156,7 +156,7 @@ def build_child(
     return min(n_slots + 1, len(work.pool) - 1)
 
 
-@kernel
+@inlined
 def subtract_child(gradients: Any, work: Any, nodes: Any, node: Any, small: Any, large: Any) -> None:
     """The larger child's histogram, from the parent's and in its place."""
     nodes.slot[large] = nodes.slot[node]
@@ -165,7 +165,7 @@ def subtract_child(gradients: Any, work: Any, nodes: Any, node: Any, small: Any,
     subtract_histogram(gradients.packed, node_rows, small_rows, parent, child)
 
 
-@kernel
+@inlined
 def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
     """The tree's columns, sampled by level and then by node."""
     if rules.level_share < 1.0:

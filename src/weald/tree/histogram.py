@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel, parallel_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
@@ -29,7 +29,7 @@ _HALF = np.uint64(32)
 _COUNT_BITS, _HESSIAN_BITS, _GRADIENT_SHIFT, _WIDE_SHIFT = 13, 25, 38, 20
 
 
-@kernel
+@inlined
 def cell_words(packed: bool, n_rows: int) -> int:
     """Words a cell in the histogram of a node with so many rows."""
     if packed:
@@ -37,32 +37,32 @@ def cell_words(packed: bool, n_rows: int) -> int:
     return 2 if n_rows <= WIDE_BLOCK else 3
 
 
-@kernel
+@inlined
 def spread_packed(entry: Any) -> Any:
     """The 64-bit cell increment of a packed entry: gradient << 38 | hessian << 13 | 1."""
     word = np.int64(np.int32(entry & _LOW))
     return ((word >> 12) << _GRADIENT_SHIFT) + ((word & 4095) << _COUNT_BITS) + 1
 
 
-@kernel
+@inlined
 def packed_gradient(word: Any) -> Any:
     """The gradient sum of a packed cell; a logical shift, as AVX2 has no arithmetic one for 64 bits."""
     return np.int64((np.uint64(word) ^ np.uint64(1 << 63)) >> np.uint64(_GRADIENT_SHIFT)) - (1 << 25)
 
 
-@kernel
+@inlined
 def packed_hessian(word: Any) -> Any:
     """The hessian sum of a packed cell."""
     return (word >> _COUNT_BITS) & ((1 << _HESSIAN_BITS) - 1)
 
 
-@kernel
+@inlined
 def packed_count(word: Any) -> Any:
     """The count of a packed cell."""
     return word & ((1 << _COUNT_BITS) - 1)
 
 
-@kernel
+@inlined
 def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> tuple[int, int, int]:
     """Gradient, hessian and count of one cell."""
     if words == 1:
@@ -162,7 +162,7 @@ def _add_rows_wide(
             hessian_cells[cell] += hessian
 
 
-@kernel
+@inlined
 def _add_block(
     data: TreeInput, features: Any, gradients: Gradients, entries: Any, in_order: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -207,7 +207,7 @@ def _unpack(packed: Any, cells: Any, keep: Any, out: Any) -> None:
         second[c] = 0
 
 
-@kernel
+@inlined
 def _fill_task(
     data: TreeInput,
     features: Any,
@@ -252,7 +252,7 @@ def _fill_tasks(
         )
 
 
-@kernel
+@inlined
 def _collect_words(words: Any, tasks: Any, buffers: Any, out: Any) -> None:
     """Add the tasks' blocks word by word: together they are still one block."""
     for w in range(words):
@@ -264,7 +264,7 @@ def _collect_words(words: Any, tasks: Any, buffers: Any, out: Any) -> None:
                 source[c] = 0
 
 
-@kernel
+@inlined
 def _collect_totals(packed: Any, n_rows: Any, tasks: Any, work: Workspace, out: Any) -> None:
     """Add the tasks' last blocks and the totals of those before."""
     block = PACKED_BLOCK if packed else WIDE_BLOCK

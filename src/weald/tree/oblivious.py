@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel, parallel_kernel
 from weald.tree.grower import build_child, by_size, columns_of_node, open_root, split_node, subtract_child
 from weald.tree.histogram import cell_words, read_cell
 from weald.tree.split import (
@@ -62,7 +62,7 @@ def grow_oblivious(
     return n_nodes
 
 
-@kernel
+@inlined
 def _score_node(
     data: Any, feature: Any, gradients: Any, rules: Rules, histogram: Any, totals: Any, with_missing: Any, sums: Any
 ) -> None:
@@ -144,7 +144,7 @@ def _score_features(
             gains[j] = _score_feature(data, features[j], gradients, rules, work, nodes, first, last, found[j])
 
 
-@kernel
+@inlined
 def _choose_split(
     data: Any, features: Any, gradients: Any, rules: Any, tasks: Any, work: Any, nodes: Any, first: Any, last: Any
 ) -> Any:
@@ -172,7 +172,7 @@ def _choose_split(
     return True
 
 
-@kernel
+@inlined
 def _fill_candidate(data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
     """The sums of a node's left child under the level's split; the count of its rows is returned."""
     feature, n_bins = split[FEATURE], data.n_bins[split[FEATURE]]

@@ -8,14 +8,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel, parallel_kernel
 
 PARALLEL_ROWS = 30_000  # rows from which two threads win over one
 
 _HALF = np.uint64(32)
 
 
-@kernel
+@inlined
 def fill_goes_left(
     n_bins: int, categorical: bool, split_bin: int, missing_left: int, goes_left: NDArray[np.uint8]
 ) -> None:
@@ -25,7 +25,7 @@ def fill_goes_left(
     goes_left[n_bins] = np.uint8(missing_left)
 
 
-@kernel
+@inlined
 def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any) -> Any:
     count = 0
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -46,7 +46,7 @@ def _move_forward(
         right += 1 - go
 
 
-@kernel
+@inlined
 def _move_backward(
     column: Any, goes_left: Any, source: Any, begin: Any, end: Any, left: Any, right: Any, target: Any
 ) -> None:
@@ -59,7 +59,7 @@ def _move_backward(
         target[np.uint64(left if go else right)] = entry
 
 
-@kernel
+@inlined
 def _share(begin: Any, end: Any, part: Any, parts: Any) -> Any:
     return begin + (end - begin) * part // parts
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel, parallel_kernel
 from weald.runtime.random import row_bits
 from weald.tree.state import (
     PACKED_GRADIENT_LIMIT,
@@ -60,7 +60,7 @@ def _summarise_parallel(gradient: Any, hessian: Any, out: Any) -> None:
         _summarise_block(gradient, hessian, begin, min(begin + SUMMARY_BLOCK, len(gradient)), out[np.int64(index)])
 
 
-@kernel
+@inlined
 def _pack_range(
     gradient: Any,
     hessian: Any,
@@ -81,7 +81,7 @@ def _pack_range(
         entries[i] = (np.uint64(row) << np.uint64(32)) | np.uint64(np.uint32((g << 12) | h))
 
 
-@kernel
+@inlined
 def _widen_range(
     gradient: Any,
     hessian: Any,

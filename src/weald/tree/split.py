@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel, parallel_kernel
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.state import Gradients, Rules, TreeInput
 
@@ -29,7 +29,7 @@ NO_GAIN = -np.inf
 MOST_BINS = 256
 
 
-@kernel
+@inlined
 def soft_threshold(gradient: Any, alpha: Any) -> Any:
     """T(G): the gradient moved towards zero by alpha."""
     if gradient > alpha:
@@ -39,7 +39,7 @@ def soft_threshold(gradient: Any, alpha: Any) -> Any:
     return 0.0
 
 
-@kernel
+@inlined
 def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
     """-T(G) / (H + lambda), clipped to max_delta_step when that is positive."""
     value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
@@ -48,7 +48,7 @@ def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
     return value
 
 
-@kernel
+@inlined
 def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
     """S(G, H): twice the reduction of the objective by the node's best leaf value."""
     value = leaf_value(gradient, hessian, rules)
@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
     score: NDArray[np.float64]
 
 
-@kernel
+@inlined
 def _new_scratch() -> Any:
     return Scratch(
         np.empty(MOST_BINS, np.float64),
@@ -79,7 +79,7 @@ def _new_scratch() -> Any:
     )
 
 
-@kernel
+@inlined
 def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> Any:
     """Prefix sums at every bin that has rows; their number is returned.
 
@@ -115,7 +115,7 @@ def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Sc
     return np.int64(size)
 
 
-@kernel
+@inlined
 def _score_prefixes(
     prefix: Scratch, begin: Any, end: Any, added: Any, totals: Any, gradients: Gradients, rules: Rules
 ) -> None:
@@ -142,7 +142,7 @@ def _score_prefixes(
         score[i] = (gl * gl * hr + gr * gr * hl) / (hl * hr)
 
 
-@kernel
+@inlined
 def _clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules) -> Any:
     """The children's score with clipped leaf values, in units of the integer sums."""
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
@@ -151,7 +151,7 @@ def _clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients
     return (left + right) * h_unit / (g_unit * g_unit)
 
 
-@kernel
+@inlined
 def _largest(score: Any, begin: Any, end: Any) -> Any:
     """The largest of non-negative scores: their bits compare like integers, whose maximum vectorises."""
     bits = score.view(np.int64)
@@ -199,7 +199,7 @@ def _scan_numeric(
     return prefix.score[at]
 
 
-@kernel
+@inlined
 def _scan_categorical(
     histogram: Any,
     words: Any,

@@ -27,7 +27,11 @@ def own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_one_module_spells_the_compilation_options() -> None:
     spelling = re.compile(r"njit|numba\.jit|@jit|fastmath\s*=|nogil\s*=")
-    found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if spelling.search(path.read_text("utf-8"))}
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if spelling.search(path.read_text("utf-8"))
+    }
     assert found <= {"runtime/jit.py"}
 
 

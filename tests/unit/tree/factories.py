@@ -61,7 +61,7 @@ def random_gradients(
     signal: NDArray[Any] | None = None,
     extreme: int = 0,
 ) -> tuple[Gradients, NDArray[np.uint64]]:
-    """Integer gradients and entries of all rows in order: any that fit, or, of sign ``extreme``, only the largest."""
+    """Integer gradients and entries of all rows in order: any that fit, or the largest of a sign."""
     g_limit, h_limit = (4095, 4095) if packed else (2**31 - 1, 2**25 - 1)
     gradient = generator.integers(-g_limit, g_limit + 1, n_rows)
     hessian = generator.integers(0, h_limit + 1, n_rows)

@@ -76,7 +76,12 @@ def assert_same(tree: tuple[int, Workspace, Nodes], expected: list[reference.Nod
             assert np.array_equal(rows, twin.entries)
             continue
         assert twin.split is not None
-        split = (nodes.gain[number], nodes.feature[number], nodes.split_bin[number], nodes.missing_left[number])
+        split = (
+            nodes.gain[number],
+            nodes.feature[number],
+            nodes.split_bin[number],
+            nodes.missing_left[number],
+        )
         assert split == twin.split[:4]
 
 

@@ -15,7 +15,17 @@ from weald.tree.histogram import build_histogram, cell_words, read_cell, subtrac
 from weald.tree.state import PACKED_BLOCK, WIDE_BLOCK, Gradients, TreeInput
 
 TASKS = (1, 2, 3, 5)
-NINE = [255, 1, 3, 16, 200, 64, 2, 255, 7]  # not a multiple of four, and 8,191 rows are enough for several tasks
+NINE = [
+    255,
+    1,
+    3,
+    16,
+    200,
+    64,
+    2,
+    255,
+    7,
+]  # not a multiple of four, and 8,191 rows are enough for several tasks
 
 
 def assert_same(
@@ -48,7 +58,7 @@ def shuffled(generator: np.random.Generator, entries: NDArray[np.uint64], size: 
 
 @pytest.mark.parametrize("packed", [True, False])
 @pytest.mark.parametrize("uniform", [True, False])
-@pytest.mark.parametrize("n_rows", [1, 700, PACKED_BLOCK, PACKED_BLOCK + 1, 20_000])
+@pytest.mark.parametrize("n_rows", [1, 700, PACKED_BLOCK, PACKED_BLOCK + 1, 2 * PACKED_BLOCK + 1, 20_000])
 def test_every_layout_size_and_number_of_tasks_gives_the_twins_words(
     packed: bool, uniform: bool, n_rows: int
 ) -> None:
@@ -63,7 +73,7 @@ def test_every_layout_size_and_number_of_tasks_gives_the_twins_words(
 
 
 @pytest.mark.parametrize("packed", [True, False])
-@pytest.mark.parametrize("n_rows", [3, PACKED_BLOCK, PACKED_BLOCK + 1, 3 * PACKED_BLOCK, 30_000])
+@pytest.mark.parametrize("n_rows", [3, PACKED_BLOCK, 2 * PACKED_BLOCK + 1, 3 * PACKED_BLOCK, 30_000])
 def test_rows_in_order_are_counted_as_scattered_ones(packed: bool, n_rows: int) -> None:
     generator = np.random.default_rng(n_rows)
     for number in (8, 9, 11):
@@ -152,7 +162,8 @@ def test_a_sibling_by_subtraction_has_the_words_of_a_direct_count(
     def random_sums(n_rows: int) -> NDArray[np.int64]:
         n = generator.multinomial(n_rows, generator.dirichlet(np.ones(cells)))
         signs = generator.choice([-1, 1], cells)
-        return np.array([signs * n * limits[0], (generator.random(cells) * n * limits[1]).astype(np.int64), n])
+        hessian = (generator.random(cells) * n * limits[1]).astype(np.int64)
+        return np.array([signs * n * limits[0], hessian, n])
 
     child, sibling = random_sums(child_rows), random_sums(parent_rows - child_rows)
     memory = np.full((2, 3, cells), POISON, np.int64)

@@ -16,9 +16,8 @@ def test_every_bin_goes_to_the_side_that_the_split_names(categorical: bool, n_bi
         for missing_left in (0, 1):
             table = np.full(256, 99, np.uint8)
             fill_goes_left(n_bins, categorical, split_bin, missing_left, table)
-            expected = [
-                reference.goes_left(n_bins, categorical, split_bin, missing_left, b) for b in range(n_bins + 1)
-            ]
+            split = (n_bins, categorical, split_bin, missing_left)
+            expected = [reference.goes_left(*split, b) for b in range(n_bins + 1)]
             assert table[: n_bins + 1].tolist() == expected
             assert (table[n_bins + 1 :] == 99).all()
 

@@ -220,10 +220,7 @@ def test_an_alpha_above_all_gradients_leaves_no_split_when_values_are_clipped() 
 def test_gains_are_those_of_the_textbook_for_every_allowed_threshold() -> None:
     generator = np.random.default_rng(9)
     for _ in range(60):
-        left, right = (
-            (int(generator.integers(-900, 900)), int(generator.integers(1, 900)), int(generator.integers(1, 90)))
-            for _ in range(2)
-        )
+        left, right = (generator.integers([-900, 1, 1], [900, 900, 90]).tolist() for _ in range(2))
         lam, alpha, gamma = generator.random(3) * [5.0, 100.0, 10.0]
         limits = rules(reg_lambda=lam, reg_alpha=alpha, gamma=gamma)
         found = hand_made([left, right, (0, 0, 0)], limits=limits)
