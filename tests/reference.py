@@ -70,12 +70,16 @@ def stream_key(seed: int, *purpose: int) -> int:
 
 
 def choose(candidates: Sequence[int], share: float, key: int) -> list[int]:
-    """The candidates with the smallest hashes, in their old order; half a candidate is rounded to even."""
-    count = max(1, round(share * len(candidates)))
+    """The first places of a shuffle, in their old order; half a candidate is rounded up."""
+    count = max(1, math.floor(share * len(candidates) + 0.5))
     if count >= len(candidates):
         return list(candidates)
-    chosen = sorted(candidates, key=lambda candidate: mix(key ^ mix(candidate)))[:count]
-    return [candidate for candidate in candidates if candidate in chosen]
+    shuffled = list(candidates)
+    for place in range(count):
+        bits = mix((key + place) & MASK_64) >> 32
+        other = place + bits * (len(candidates) - place) // 2**32
+        shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
+    return [candidate for candidate in candidates if candidate in shuffled[:count]]
 
 
 # --- quantisation ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Naive twins of the prediction kernels: one row and one node at a time, straight from the forest's arrays."""
+"""Naive twins of the prediction kernels: one row and one node at a time, from the forest's own arrays."""
 
 from __future__ import annotations
 

@@ -208,3 +208,33 @@ def parse(name: str, text: str) -> Any:
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(PARAMETERS)}."
         raise InputError(f"there is no parameter {name!r}; {hint}")
     return PARAMETERS[name].parse(text)
+
+
+def parameter_table() -> str:
+    """The page of parameters, ``docs/parameters.md``, as Markdown."""
+    lines = [
+        "# Parameters",
+        "",
+        "Written by `python -m weald.params`. `huber_delta`, `quantile_alpha` and `tweedie_power` belong to the regressor,",
+        "`class_weight` and `scale_pos_weight` to the classifier; all others to both.",
+        "",
+        "| parameter | default | values | meaning |",
+        "| --- | --- | --- | --- |",
+    ]
+    for parameter in PARAMETERS.values():
+        lines.append(f"| `{parameter.name}` | `{parameter.default!r}` | {_values_text(parameter)} | {parameter.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def _values_text(parameter: Parameter) -> str:
+    if parameter.kind == "choice":
+        refused = ", ".join(f"`{name!r}`" for name, _ in parameter.refused)
+        known = ", ".join(f"`{name!r}`" for name in parameter.choices)
+        return f"{known} (refused for now: {refused})" if refused else known
+    if parameter.kind in ("int", "float"):
+        return parameter.range_text
+    return {"bool": "True or False", "none": "None"}.get(parameter.kind, "see its meaning")
+
+
+if __name__ == "__main__":
+    print(parameter_table(), end="")

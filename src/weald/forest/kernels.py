@@ -5,9 +5,9 @@ codes per *channel*, such that every test of every tree reads `code <= threshold
 categories are settled while encoding. Three ways lead from codes to leaves:
 
 - *symmetric* trees (every node of a level asks the same) add up the bits of their answers;
-- *masked* trees, with few leaves, keep one bit per leaf and clear, for each test that a row fails, the leaves on
-  the test's left; the lowest bit that is left marks the leaf (Lucchese et al., "QuickScorer", SIGIR 2015).
-  All tests are made for all rows, without a branch or a dependent load, so both ways run on vectors of rows;
+- *masked* trees, with few leaves, keep one bit per leaf and clear, for each test that a row fails, the leaves
+  to the left of the test; the lowest bit that stays marks the leaf (Lucchese et al., "QuickScorer", SIGIR
+  2015). All rows make all tests, without a branch or a dependent load, so both ways run on vectors of rows;
 - *walked* trees, and few rows, follow the nodes: one 64-bit word a node, eight rows side by side, and a fixed
   number of steps, because a leaf points to itself.
 
@@ -35,7 +35,7 @@ TREES_SIDE_BY_SIDE = 4
 FEWEST_ROWS = 12
 # Leaves in a mask; a tree with more of them has several masks.
 MASK_LEAVES = 32
-# A masked tree makes its tests in groups of four, a symmetric one in groups of two: one pass over the rows each.
+# Tests that a masked and a symmetric tree make in one loop over the rows.
 MASK_GROUP, SYMMETRIC_GROUP = 4, 2
 
 # What a channel holds.
@@ -73,7 +73,7 @@ class PackedForest(NamedTuple):
         channels: int64[C, 5], a `Channel` per line.
         table: float64, sorted thresholds of RANK and sorted category codes of SLOT channels.
         bits: uint32, for SET channels a bit per slot: 0 goes left.
-        words: uint64[N], a node: threshold (int32) in the high half; channel, then left child in the low half.
+        words: uint64[N], a node: threshold (int32), then in the low half channel and left child.
         left_bits: how many of the low bits are the left child's index within the tree.
         value: float64[N], value of each node.
         trees: int64[T, 6]: first node, depth, way, first pass, last pass + 1, first leaf.
@@ -189,8 +189,9 @@ def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: A
 
 
 @kernel
-def _encode(channels: Any, table: Any, bits: Any, block: Any, first_row: Any, rows: Any, column: Any, codes: Any) -> None:
+def _encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, codes: Any) -> None:
     """OUT codes[channel * ROWS + i] of the `rows` rows from `first_row` on."""
+    channels, table, bits = packed.channels, packed.table, packed.bits
     loaded = np.int64(-1)
     for c in range(channels.shape[0]):
         kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
@@ -295,8 +296,10 @@ def _walk(words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, rows: 
 
 
 @kernel
-def _add_trees_to_row(packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any) -> None:
-    """OUT the scores of one row, whose first is scores[start]; four trees at a time are walked side by side."""
+def _add_trees_to_row(
+    packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any
+) -> None:
+    """OUT the scores of one row, the first of them scores[start]; it walks four trees side by side."""
     plan, words, left_bits = packed.trees, packed.words, np.uint64(packed.left_bits)
     n_outputs = packed.base_score.shape[0]
     for tree in range(trees[0], trees[1], TREES_SIDE_BY_SIDE):
@@ -327,7 +330,7 @@ def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, score
 
 @kernel
 def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, scores: Any) -> None:
-    """OUT scores[K * n], K lines, for the rows `begin` to `end` of a block, with trees `trees[0]` to `trees[1]`."""
+    """OUT scores[K * n], K lines, of the rows `begin` to `end` of a block, from trees[0] to trees[1]."""
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
     plan, left_bits = packed.trees, np.uint64(packed.left_bits)
@@ -337,7 +340,7 @@ def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, score
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, ROWS):
         rows = min(ROWS, end - first_row)
-        _encode(packed.channels, packed.table, packed.bits, block, first_row, rows, column, codes)
+        _encode(packed, block, first_row, rows, column, codes)
         for output in range(n_outputs):
             start = np.uint64(output * n_rows + block.first_row + first_row)
             for i in range(rows):
@@ -383,7 +386,7 @@ def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> No
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, ROWS):
         rows = min(ROWS, end - first_row)
-        _encode(packed.channels, packed.table, packed.bits, block, first_row, rows, column, codes)
+        _encode(packed, block, first_row, rows, column, codes)
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             _walk(packed.words, first, np.uint64(packed.left_bits), depth, codes, rows, leaf)

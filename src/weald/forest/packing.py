@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +51,8 @@ def needs_ranks(forest: Forest) -> bool:
     return not bool(_is_single(numbers).all())
 
 
-def _joined(parts: list[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
-    return np.concatenate([np.zeros(0, dtype=dtype), *parts]).astype(dtype, copy=False)
+def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=dtype), *parts])
 
 
 def _is_single(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -80,8 +80,8 @@ class _Channels:
         self.of_node = np.zeros(forest.n_nodes, dtype=np.int32)
         self.threshold = np.full(forest.n_nodes, _LARGEST, dtype=np.int32)
         self.rows: list[Channel] = []
-        self.tables: list[NDArray[np.generic]] = []
-        self.bits: list[NDArray[np.generic]] = []
+        self.tables: list[NDArray[np.float64]] = []
+        self.bits: list[NDArray[np.uint32]] = []
         self._table_size = 0
         self._bits_size = 0
         inner = forest.feature >= 0
@@ -139,7 +139,7 @@ class _Channels:
         self._bits_size += words.size
 
 
-def _groups(keys: NDArray[np.generic], nodes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _groups(keys: NDArray[Any], nodes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """(key, the nodes that have it), keys ascending, nodes in their order."""
     order = nodes[np.argsort(keys[nodes], kind="stable")]
     starts = np.flatnonzero(np.diff(keys[order].astype(np.int64), prepend=-1))

@@ -24,7 +24,7 @@ Blocks = Iterable[tuple[int, NDArray[Any]]]
 
 # Below this many rows times (trees + features) starting threads costs more than they save.
 PARALLEL_WORK: Final = 50_000
-# A block whose memory is neither in C nor in Fortran order is copied this many rows at a time.
+# A block that is not aligned, or in neither C nor Fortran order, is copied so many rows at a time.
 _COPIED_ROWS: Final = 4096
 _SINGLE: Final = np.dtype(np.float32)
 _DOUBLE: Final = np.dtype(np.float64)
@@ -120,17 +120,18 @@ def _packed(forest: Forest, is_double: bool) -> PackedForest:
 
 
 def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tuple[PackedForest, Block]]:
-    """Checked blocks with the packed form for their dtype; strided ones are copied piece by piece."""
+    """Checked blocks with the packed form for their dtype."""
     seen = 0
-    for first_row, matrix in blocks:
+    for first_row, given in blocks:
+        matrix = np.asarray(given)
         _check_block(forest, first_row, matrix, n_rows)
         packed = _packed(forest, matrix.dtype == _DOUBLE)
         seen += matrix.shape[0]
-        if matrix.flags.forc:
+        if matrix.flags.forc and matrix.flags.aligned:
             yield packed, _as_block(first_row, matrix)
             continue
         for start in range(0, matrix.shape[0], _COPIED_ROWS):
-            piece = np.ascontiguousarray(matrix[start : start + _COPIED_ROWS])
+            piece = matrix[start : start + _COPIED_ROWS].copy(order="C")
             yield packed, _as_block(first_row + start, piece)
     if seen != n_rows:
         raise InputError(f"The blocks have {seen} rows together; n_rows is {n_rows}, it must be the same.")

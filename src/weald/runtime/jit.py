@@ -41,6 +41,19 @@ def kernel(function: Function) -> Function:
     return _compile(function)
 
 
+def inner_kernel(function: Function) -> Function:
+    """Compile a serial kernel that only kernels call: without the code that Python needs to call it."""
+    return _compile(function, no_cpython_wrapper=True)
+
+
+def parallel_inner_kernel(function: Function) -> Function:
+    """Compile a parallel kernel that only kernels call.
+
+    Keep its loop's body a call of another kernel: the passes that find parallelism are slow on long functions.
+    """
+    return _compile(function, parallel=True, no_cpython_wrapper=True)
+
+
 def inlined(function: Function) -> Function:
     """A part of kernels that is compiled inside each of them.
 

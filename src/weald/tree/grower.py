@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.frontier import pop, push
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
@@ -175,7 +175,7 @@ def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) 
     return features
 
 
-@kernel
+@inner_kernel
 def _consider(
     data: Any,
     features: Any,

@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
@@ -74,7 +74,7 @@ def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> tuple[int,
     return histogram[0, cell], histogram[1, cell], histogram[2, cell]
 
 
-@kernel
+@inner_kernel
 def _add_rows_uniform(
     rows: Any, width: Any, first: Any, last: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -93,7 +93,7 @@ def _add_rows_uniform(
             offset += np.uint64(STRIDE)
 
 
-@kernel
+@inner_kernel
 def _add_columns_uniform(columns: Any, entries: Any, begin: Any, end: Any, cells: Any) -> None:
     """The same for rows that are all there and in order: four columns a pass, whose cells stay in the first-level cache."""
     width = columns.shape[0]
@@ -120,7 +120,7 @@ def _add_columns_uniform(columns: Any, entries: Any, begin: Any, end: Any, cells
             own_cells[column[i]] += spread_packed(entries[i])
 
 
-@kernel
+@inner_kernel
 def _add_rows_chosen(
     rows: Any, width: Any, features: Any, offsets: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -138,7 +138,7 @@ def _add_rows_chosen(
             cells[offsets[feature] + np.uint64(rows[start + feature])] += cell
 
 
-@kernel
+@inner_kernel
 def _add_rows_wide(
     rows: Any, width: Any, features: Any, offsets: Any, wide: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -186,7 +186,7 @@ def _add_block(
                 _add_rows_uniform(data.rows, width, first, last, entries, start, stop, cells[0])
 
 
-@kernel
+@inner_kernel
 def _unpack(packed: Any, cells: Any, keep: Any, out: Any) -> None:
     """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero."""
     gradient, hessian, count = out[0], out[1], out[2]
@@ -207,7 +207,7 @@ def _unpack(packed: Any, cells: Any, keep: Any, out: Any) -> None:
         second[c] = 0
 
 
-@inlined
+@inner_kernel
 def _fill_task(
     data: TreeInput,
     features: Any,
@@ -231,7 +231,7 @@ def _fill_task(
     _add_block(data, features, gradients, entries, in_order, start, end, buffer)
 
 
-@parallel_kernel
+@parallel_inner_kernel
 def _fill_tasks(
     data: TreeInput,
     features: Any,
@@ -300,16 +300,17 @@ def build_histogram(
     used = tasks if n_rows * len(features) >= PARALLEL_CELLS else 1
     if words < 3:
         for w in range(words):
-            out[w, :] = 0
+            cells = out[w]
+            for c in range(len(cells)):
+                cells[c] = 0
     if used > 1:
         _fill_tasks(data, features, gradients, entries, in_order, begin, end, used, work)
-    elif words < 3:
-        _add_block(data, features, gradients, entries, in_order, begin, end, out)
-        return
     else:
-        _fill_task(
-            data, features, gradients, entries, in_order, begin, end, work.buffers[0], work.totals[0]
-        )
+        # A single block is summed where it stays.
+        buffer = out if words < 3 else work.buffers[0]
+        _fill_task(data, features, gradients, entries, in_order, begin, end, buffer, work.totals[0])
+    if words < 3 and used == 1:
+        return
     if words < 3:
         _collect_words(words, used, work.buffers, out)
     else:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.grower import build_child, by_size, columns_of_node, open_root, split_node, subtract_child
 from weald.tree.histogram import cell_words, read_cell
 from weald.tree.split import (
@@ -92,7 +92,7 @@ def _score_node(
         sums[b] += left + node_score((totals[0] - g) * g_unit, (totals[1] - h) * h_unit, rules) - own
 
 
-@kernel
+@inner_kernel
 def _score_feature(
     data: Any, feature: Any, gradients: Any, rules: Any, work: Any, nodes: Any, first: Any, last: Any, found: Any
 ) -> Any:
@@ -108,7 +108,8 @@ def _score_feature(
     sides = 2 if has_missing and not data.categorical[feature] else 1
     sums = np.empty(MOST_BINS, np.float64)
     for with_missing in range(sides):
-        sums[:] = 0.0
+        for b in range(MOST_BINS):
+            sums[b] = 0.0
         for node in range(first, last):
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
             _score_node(data, feature, gradients, rules, work.pool[nodes.slot[node]], totals, with_missing, sums)
@@ -124,7 +125,7 @@ def _score_feature(
     return best
 
 
-@parallel_kernel
+@parallel_inner_kernel
 def _score_features(
     data: Any,
     features: Any,
@@ -190,7 +191,8 @@ def _fill_candidate(data: Any, gradients: Any, rules: Any, work: Any, nodes: Any
             h += h_bin
             n += n_bin
     candidate = nodes.candidate[node]
-    candidate[:] = split
+    for place in range(6):
+        candidate[place] = split[place]
     candidate[LEFT_GRADIENT], candidate[LEFT_HESSIAN], candidate[LEFT_COUNT] = g, h, n
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     g_all, h_all = nodes.gradient_sum[node], nodes.hessian_sum[node]

@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 
 PARALLEL_ROWS = 30_000  # rows from which two threads win over one
 
@@ -25,7 +25,7 @@ def fill_goes_left(
     goes_left[n_bins] = np.uint8(missing_left)
 
 
-@inlined
+@inner_kernel
 def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any) -> Any:
     count = 0
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -33,7 +33,7 @@ def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any)
     return count
 
 
-@kernel
+@inner_kernel
 def _move_forward(
     column: Any, goes_left: Any, source: Any, begin: Any, end: Any, left: Any, right: Any, target: Any
 ) -> None:
@@ -46,7 +46,7 @@ def _move_forward(
         right += 1 - go
 
 
-@inlined
+@inner_kernel
 def _move_backward(
     column: Any, goes_left: Any, source: Any, begin: Any, end: Any, left: Any, right: Any, target: Any
 ) -> None:
@@ -64,7 +64,7 @@ def _share(begin: Any, end: Any, part: Any, parts: Any) -> Any:
     return begin + (end - begin) * part // parts
 
 
-@parallel_kernel
+@parallel_inner_kernel
 def _count_parts(
     column: Any, goes_left: Any, entries: Any, begin: Any, end: Any, parts: Any, counts: Any
 ) -> None:
@@ -75,7 +75,7 @@ def _count_parts(
         counts[part] = _count_left(column, goes_left, entries, first, last)
 
 
-@parallel_kernel
+@parallel_inner_kernel
 def _move_parts(
     column: Any,
     goes_left: Any,

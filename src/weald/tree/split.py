@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.state import Gradients, Rules, TreeInput
 
@@ -27,6 +27,12 @@ PARALLEL_FEATURES = 256  # features from which the search is shared among thread
 SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
 NO_GAIN = -np.inf
 MOST_BINS = 256
+
+
+@inlined
+def _copy_candidate(source: Any, target: Any) -> None:
+    for place in range(6):
+        target[place] = source[place]
 
 
 @inlined
@@ -161,7 +167,7 @@ def _largest(score: Any, begin: Any, end: Any) -> Any:
     return largest
 
 
-@kernel
+@inner_kernel
 def _scan_numeric(
     prefix: Scratch,
     size: Any,
@@ -226,7 +232,7 @@ def _scan_categorical(
     return best_score
 
 
-@kernel
+@inner_kernel
 def _scan_feature(
     histogram: Any,
     data: TreeInput,
@@ -254,7 +260,7 @@ def _scan_feature(
     return score
 
 
-@parallel_kernel
+@parallel_inner_kernel
 def _scan_features(
     histogram: Any,
     data: TreeInput,
@@ -299,7 +305,7 @@ def find_best_split(
         for j in range(len(features)):
             if scores[j] > best_score:
                 best_score = scores[j]
-                best[:] = found[j]
+                _copy_candidate(found[j], best)
     else:
         trial = np.empty(6, np.int64)
         prefix = _new_scratch()
@@ -309,7 +315,7 @@ def find_best_split(
             )
             if score > best_score:
                 best_score = score
-                best[:] = trial
+                _copy_candidate(trial, best)
     if best_score == NO_GAIN:
         return NO_GAIN
     parent = node_score(totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit, rules)

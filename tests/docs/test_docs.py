@@ -1,0 +1,42 @@
+"""The documentation says what is so."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from weald.params import PARAMETERS, parameter_table
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", ["docs/guide.md"])
+def test_examples_in_the_documentation_run(page: str) -> None:
+    failures, attempted = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert attempted > 0
+    assert failures == 0
+
+
+def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert example is not None
+    names: dict[str, object] = {}
+    exec(example[1], names)
+    assert (tmp_path / "adult.weald").exists()
+    assert "same" in names
+
+
+def test_the_page_of_parameters_is_the_table_of_parameters() -> None:
+    assert (ROOT / "docs" / "parameters.md").read_text() == parameter_table()
+    assert len(PARAMETERS) > 30
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
