@@ -58,7 +58,8 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     """Tells Numba the directory; the hash in its name stands for the freshness of the sources."""
 
     def __init__(self, py_file: str) -> None:
-        self._module = Path(py_file).stem
+        # With the folder: several stages have a kernels.py.
+        self._module = "-".join(Path(py_file).with_suffix("").parts[-2:])
 
     def get_cache_path(self) -> str:
         return os.fspath(cache_directory())

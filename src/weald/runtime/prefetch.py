@@ -6,6 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import config
 from numba.extending import intrinsic
 
 
@@ -29,3 +30,9 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
+
+
+if config.DISABLE_JIT:
+
+    def prefetch(array: Any, index: Any) -> None:  # noqa: F811
+        """Nothing to do where kernels run as plain Python."""

@@ -70,7 +70,9 @@ def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> tuple[int,
         return packed_gradient(word), packed_hessian(word), packed_count(word)
     if words == 2:
         word = histogram[1, cell]
-        return histogram[0, cell], word >> _WIDE_SHIFT, word & ((1 << _WIDE_SHIFT) - 1)
+        # The hessian sum may reach the top bit: a logical shift.
+        hessian = np.int64(np.uint64(word) >> np.uint64(_WIDE_SHIFT))
+        return histogram[0, cell], hessian, word & ((1 << _WIDE_SHIFT) - 1)
     return histogram[0, cell], histogram[1, cell], histogram[2, cell]
 
 
@@ -321,7 +323,7 @@ def build_histogram(
 def subtract_histogram(
     packed: bool, parent_rows: int, child_rows: int, parent: NDArray[np.int64], child: NDArray[np.int64]
 ) -> None:
-    """Turn the parent's histogram into that of the other child, in place."""
+    """Turn the parent's histogram into that of the other child, in place; ``child`` is the smaller one."""
     parent_words, child_words = cell_words(packed, parent_rows), cell_words(packed, child_rows)
     if parent_words == child_words:
         for w in range(parent_words):

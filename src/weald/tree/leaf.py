@@ -60,8 +60,8 @@ def _sum_share(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, begin
     sums[:] = 0
     for i in range(np.uint64(begin), np.uint64(end)):
         leaf = np.uint64(leaf_of_row[i])
-        sums[leaf, 0] += np.int64(gradient[i] * scales[0])
-        sums[leaf, 1] += np.int64(hessian[i] * scales[1])
+        sums[leaf, 0] += np.int64(np.float64(gradient[i]) * scales[0])
+        sums[leaf, 1] += np.int64(np.float64(hessian[i]) * scales[1])
 
 
 @parallel_kernel

@@ -76,8 +76,8 @@ def _pack_range(
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
         bits = row_bits(key, row)
         # Adding 8,192 makes truncation a floor.
-        g = np.int32(gradient[row] * gradient_scale + (bits & np.uint32(0xFFFF)) * (1.0 / 65536.0) + 8192.0) - 8192
-        h = np.int32(hessian[row] * hessian_scale + (bits >> np.uint32(16)) * (1.0 / 65536.0))
+        g = np.int32(np.float64(gradient[row]) * gradient_scale + (bits & np.uint32(0xFFFF)) * (1.0 / 65536.0) + 8192.0) - 8192
+        h = np.int32(np.float64(hessian[row]) * hessian_scale + (bits >> np.uint32(16)) * (1.0 / 65536.0))
         entries[i] = (np.uint64(row) << np.uint64(32)) | np.uint64(np.uint32((g << 12) | h))
 
 
@@ -95,8 +95,8 @@ def _widen_range(
 ) -> None:
     for i in range(begin, end):
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
-        g = np.int64(np.floor(gradient[row] * gradient_scale + 0.5))
-        h = np.int64(hessian[row] * hessian_scale + 0.5)
+        g = np.int64(np.floor(np.float64(gradient[row]) * gradient_scale + 0.5))
+        h = np.int64(np.float64(hessian[row]) * hessian_scale + 0.5)
         wide[row] = np.uint64((g << 32) | h)
         entries[i] = np.uint64(row) << np.uint64(32)
 
@@ -148,8 +148,9 @@ def quantise(
     blocks = np.empty((-(-n_rows // SUMMARY_BLOCK), 4), np.float64)
     summarise = _summarise_serial if tasks == 1 else _summarise_parallel
     summarise(gradient, hessian, blocks)
-    largest_gradient = max(float(blocks[:, 0].max()), 1e-300)
-    largest_hessian = max(float(blocks[:, 2].max()), 1e-300)
+    # Below every float32, and far enough from zero that squares of the units do not underflow.
+    largest_gradient = max(float(blocks[:, 0].max()), 1e-60)
+    largest_hessian = max(float(blocks[:, 2].max()), 1e-60)
     mean_steps = (
         math.fsum(blocks[:, 1]) / n_rows / largest_gradient * PACKED_GRADIENT_LIMIT,
         math.fsum(blocks[:, 3]) / n_rows / largest_hessian * PACKED_HESSIAN_LIMIT,

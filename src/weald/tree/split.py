@@ -58,7 +58,8 @@ def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
 def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
     """S(G, H): twice the reduction of the objective by the node's best leaf value."""
     value = leaf_value(gradient, hessian, rules)
-    return -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + 2.0 * rules.reg_alpha * abs(value))
+    score = -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + 2.0 * rules.reg_alpha * abs(value))
+    return score if score > 0.0 else 0.0  # neither a rounding below zero nor a negative zero
 
 
 class Scratch(NamedTuple):

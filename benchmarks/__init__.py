@@ -1,0 +1,1 @@
+"""Benchmarks: programs that measure Weald, stage by stage and against its peers."""

@@ -1,0 +1,1 @@
+"""Programs that compare Weald with its peers in one run, as ratios."""
