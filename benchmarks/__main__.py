@@ -27,7 +27,9 @@ def run(name: str, module: str, quick: bool, results: Path | None) -> bool:
     """Run one program; whether it succeeded."""
     command = [sys.executable, "-m", module]
     if name in PLAIN:
-        done = subprocess.run(command + (PLAIN[name] if quick else []), cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            command + (PLAIN[name] if quick else []), cwd=HERE.parent, stdout=subprocess.PIPE, text=True
+        )
         print(done.stdout, end="", flush=True)
         if results is not None and done.returncode == 0:
             results.mkdir(parents=True, exist_ok=True)
@@ -43,9 +45,15 @@ def main() -> None:
     """Read the arguments, run the programs, and exit with 1 when one of them failed."""
     known = programs()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"all by default; known are {', '.join(known)}")
-    parser.add_argument("--quick", action="store_true", help="small sizes; writes no results unless --json is given")
-    parser.add_argument("--json", type=Path, metavar="DIR", help="folder for the results (benchmarks/results)")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"all by default; known are {', '.join(known)}"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes; writes no results unless --json is given"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="DIR", help="folder for the results (benchmarks/results)"
+    )
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in known]
     if unknown:

@@ -36,7 +36,9 @@ console = Console(highlight=False, width=None if Console().is_terminal else 130)
 # --- data -----------------------------------------------------------------------------------------
 
 
-def higgs_like(n_rows: int, n_columns: int = 28, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def higgs_like(
+    n_rows: int, n_columns: int = 28, seed: int = 0
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Columns near standard normal, some of them skewed, and a binary label with a non-linear, noisy signal."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, n_columns), dtype=np.float32)
@@ -80,7 +82,9 @@ def estimator(system: str, task: str = "classification", threads: int = THREADS,
         return kind(thread_count=threads, verbose=False, allow_writing_files=False, **parameters)
     from sklearn import ensemble
 
-    return getattr(ensemble, f"HistGradientBoosting{'Classifier' if classifies else 'Regressor'}")(**parameters)
+    return getattr(ensemble, f"HistGradientBoosting{'Classifier' if classifies else 'Regressor'}")(
+        **parameters
+    )
 
 
 def auc(model: Any, X: Any, y: Any) -> float:
@@ -138,7 +142,12 @@ def compete(
         f"{title} (best of {repeats})",
         ["", unit, f"{first} / this", *more],
         [
-            [name, f"{factor * entry['seconds']:.3f}", f"{entry['ratio']:.3f}", *(f"{entry[key]:.4f}" for key in more)]
+            [
+                name,
+                f"{factor * entry['seconds']:.3f}",
+                f"{entry['ratio']:.3f}",
+                *(f"{entry[key]:.4f}" for key in more),
+            ]
             for name, entry in outcome.items()
         ],
     )
@@ -173,7 +182,11 @@ def machine() -> dict[str, Any]:
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        names = [
+            line.partition(":")[2].strip()
+            for line in cpuinfo.read_text().splitlines()
+            if "model name" in line
+        ]
         model = names[0] if names else model
     return {
         "processor": model,
@@ -199,7 +212,9 @@ def _version(package: str) -> str | None:
 
 def parser(description: str | None) -> argparse.ArgumentParser:
     """A parser with the arguments that every program takes."""
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     made.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the results to this file")
     return made
@@ -218,10 +233,14 @@ def record(arguments: argparse.Namespace, results: Mapping[str, Any]) -> None:
     """Print what it ran on and, when asked, write the results to a file."""
     facts = machine()
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items() if version)
-    console.print(f"{facts['processor']}, {facts['cores']} cores, load {facts['load_average']}; {versions}", style="dim")
+    console.print(
+        f"{facts['processor']}, {facts['cores']} cores, load {facts['load_average']}; {versions}", style="dim"
+    )
     if arguments.json is None:
         return
-    options = {name: str(value) if isinstance(value, Path) else value for name, value in vars(arguments).items()}
+    options = {
+        name: str(value) if isinstance(value, Path) else value for name, value in vars(arguments).items()
+    }
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     document = {"machine": facts, "arguments": options, "results": results}
     arguments.json.write_text(json.dumps(document, indent=1) + "\n")

@@ -31,10 +31,27 @@ SEARCHES = 200
 
 @kernel
 def build_all(
-    data: TreeInput, features: Any, gradients: Gradients, entries: Any, in_order: Any, begins: Any, work: Workspace
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    entries: Any,
+    in_order: Any,
+    begins: Any,
+    work: Workspace,
 ) -> None:
     for node in range(len(begins) - 1):
-        build_histogram(data, features, gradients, entries, in_order, begins[node], begins[node + 1], 1, work, work.pool[0])
+        build_histogram(
+            data,
+            features,
+            gradients,
+            entries,
+            in_order,
+            begins[node],
+            begins[node + 1],
+            1,
+            work,
+            work.pool[0],
+        )
 
 
 @kernel
@@ -47,7 +64,14 @@ def partition_all(
 
 @kernel
 def search_many(
-    times: int, data: TreeInput, features: Any, gradients: Gradients, rules: Rules, n_rows: int, histogram: Any, best: Any
+    times: int,
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    rules: Rules,
+    n_rows: int,
+    histogram: Any,
+    best: Any,
 ) -> Any:
     """Gain of the best split of a node, found so many times."""
     words = cell_words(gradients.packed, n_rows)
@@ -137,7 +161,16 @@ def search_time(case: Case, repeats: int) -> float:
     """µs a node of 28 features, with the histogram of the first node in the cache."""
     begin, end = int(case.begins[0]), int(case.begins[1])
     build_histogram(
-        case.data, case.features, case.gradients, case.entries, False, begin, end, 1, case.work, case.work.pool[0]
+        case.data,
+        case.features,
+        case.gradients,
+        case.entries,
+        False,
+        begin,
+        end,
+        1,
+        case.work,
+        case.work.pool[0],
     )
     rules, best = TreeRules(reg_lambda=1.0).for_kernel(len(case.entries)), np.empty(6, np.int64)
 
@@ -159,7 +192,10 @@ def main() -> None:
     results, table = [], []
     for packed in (True, False):
         for share in SHARES:
-            entry: dict[str, Any] = {"precision": "packed" if packed else "wide", "node": f"1/{share}" if share > 1 else "all"}
+            entry: dict[str, Any] = {
+                "precision": "packed" if packed else "wide",
+                "node": f"1/{share}" if share > 1 else "all",
+            }
             for skewed in (False, True):
                 case = make_case(rows, share, skewed, packed)
                 entry["skewed" if skewed else "uniform"] = histogram_time(case, repeats)
@@ -172,10 +208,19 @@ def main() -> None:
             table.append([f"{entry['precision']}, {entry['node']}", *numbers])
     print_table(
         f"tree kernels: {rows:,} x {COLUMNS}, {BINS} bins, one thread (best of {repeats})",
-        ["node", "uniform, ns", "94 % in one bin, ns", "skewed / uniform", "partition, ns a row", "search, µs a node"],
+        [
+            "node",
+            "uniform, ns",
+            "94 % in one bin, ns",
+            "skewed / uniform",
+            "partition, ns a row",
+            "search, µs a node",
+        ],
         table,
     )
-    console.print("histograms: ns a row and feature; the search sees the uniform node's histogram", style="dim")
+    console.print(
+        "histograms: ns a row and feature; the search sees the uniform node's histogram", style="dim"
+    )
     record(options, {"rows": rows, "columns": COLUMNS, "cases": results})
 
 

@@ -62,8 +62,14 @@ def with_cache(folder: str) -> dict[str, str]:
 
 def imports(repeats: int) -> dict[str, Any]:
     """Import times; numpy's own shows what is left."""
-    results = {module: fastest(IMPORT.format(module=module), repeats) for module in ("weald", "numpy", "lightgbm", "xgboost")}
-    rows = [[name, f"{1e3 * entry['seconds']:.1f}", str(entry["numba"]), str(entry["pandas"])] for name, entry in results.items()]
+    results = {
+        module: fastest(IMPORT.format(module=module), repeats)
+        for module in ("weald", "numpy", "lightgbm", "xgboost")
+    }
+    rows = [
+        [name, f"{1e3 * entry['seconds']:.1f}", str(entry["numba"]), str(entry["pandas"])]
+        for name, entry in results.items()
+    ]
     print_table(f"import (best of {repeats})", ["", "ms", "numba loaded", "pandas loaded"], rows)
     return results
 
@@ -76,7 +82,10 @@ def warm(rows: int, repeats: int) -> dict[str, Any]:
     print_table(
         f"first fit of a process, {rows:,} x 20, 100 trees, warm cache (best of {repeats})",
         ["", "whole process, s", "loading, s", "fit, s"],
-        [[name, *(f"{entry[key]:.3f}" for key in ("process", "loaded", "fit"))] for name, entry in results.items()],
+        [
+            [name, *(f"{entry[key]:.3f}" for key in ("process", "loaded", "fit"))]
+            for name, entry in results.items()
+        ],
     )
     return results
 
@@ -86,9 +95,14 @@ def empty(rows: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         first = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
         second = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
-    console.print(f"empty cache: whole process {first['process']:.1f} s, fit {first['fit']:.1f} s; it said:", style="bold")
+    console.print(
+        f"empty cache: whole process {first['process']:.1f} s, fit {first['fit']:.1f} s; it said:",
+        style="bold",
+    )
     console.print("\n".join(first["stderr"]) or "(nothing)")
-    console.print(f"the next process: {second['process']:.2f} s, fit {second['fit']:.2f} s; it said: {second['stderr'] or 'nothing'}\n")
+    console.print(
+        f"the next process: {second['process']:.2f} s, fit {second['fit']:.2f} s; it said: {second['stderr'] or 'nothing'}\n"
+    )
     return {"first": first, "second": second}
 
 
@@ -96,10 +110,14 @@ def warmup(rows: int) -> dict[str, Any]:
     """``weald warmup`` on an empty cache, and whether a fit after it still compiles."""
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "weald", "warmup", "--quiet"], check=True, env=with_cache(folder))
+        subprocess.run(
+            [sys.executable, "-m", "weald", "warmup", "--quiet"], check=True, env=with_cache(folder)
+        )
         elapsed = time.perf_counter() - start
         after = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
-    console.print(f"weald warmup: {elapsed:.1f} s; a fit after it: {after['fit']:.2f} s, it said: {after['stderr'] or 'nothing'}\n")
+    console.print(
+        f"weald warmup: {elapsed:.1f} s; a fit after it: {after['fit']:.2f} s, it said: {after['stderr'] or 'nothing'}\n"
+    )
     return {"seconds": elapsed, "fit_after": after}
 
 
@@ -108,7 +126,9 @@ def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--rows", type=int, default=1_000, help="rows of the fits (1,000)")
     arguments.add_argument("--repeats", type=int, help="processes of which the best counts (5; quick: 1)")
-    arguments.add_argument("--sections", metavar="A,B", help=f"of {','.join(SECTIONS)}; all, quick: the first two")
+    arguments.add_argument(
+        "--sections", metavar="A,B", help=f"of {','.join(SECTIONS)}; all, quick: the first two"
+    )
     options = arguments.parse_args()
     repeats = options.repeats or (1 if options.quick else 5)
     sections = chosen_sections(options.sections, SECTIONS)

@@ -57,7 +57,9 @@ def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--rows", type=int, help="rows (1,000,000; quick: 100,000)")
     arguments.add_argument("--trees", type=int, help="trees (100; quick: 10)")
-    arguments.add_argument("--child", nargs=2, metavar=("SYSTEM", "FOLDER"), help="used by the program itself")
+    arguments.add_argument(
+        "--child", nargs=2, metavar=("SYSTEM", "FOLDER"), help="used by the program itself"
+    )
     options = arguments.parse_args()
     rows = options.rows or (100_000 if options.quick else 1_000_000)
     trees = options.trees or (10 if options.quick else 100)

@@ -76,7 +76,13 @@ def load(entry: dict[str, Any], folder: Path) -> Problem:
     categorical = [column for column in entry["categorical"] if column in X.columns]
     names = {column: re.sub(r"\W", "_", column) for column in X.columns}
     return Problem(
-        entry["name"], entry["kind"], X.rename(columns=names), y, weight, published, [names[c] for c in categorical]
+        entry["name"],
+        entry["kind"],
+        X.rename(columns=names),
+        y,
+        weight,
+        published,
+        [names[c] for c in categorical],
     )
 
 
@@ -114,7 +120,9 @@ def frames(problem: Problem, train: Any, test: Any, limit: int | None) -> tuple[
         counts = X_train[column].value_counts()
         known = sorted(counts.index[:limit].astype(str))
         for part in (X_train, X_test):
-            part[column] = pd.Categorical(part[column].astype(object), categories=pd.Index(known, dtype=object))
+            part[column] = pd.Categorical(
+                part[column].astype(object), categories=pd.Index(known, dtype=object)
+            )
     return X_train, X_test
 
 
@@ -129,11 +137,17 @@ def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, f
     classifies = problem.kind in ("binary", "multiclass")
     model = estimator(system, "classification" if classifies else "regression", **parameters)
     start = time.perf_counter()
-    model.fit(X_train, problem.y[train], sample_weight=None if problem.weight is None else problem.weight[train])
+    model.fit(
+        X_train, problem.y[train], sample_weight=None if problem.weight is None else problem.weight[train]
+    )
     elapsed, y = time.perf_counter() - start, problem.y[test]
     if classifies:
         scores = {"logloss": float(log_loss(y, model.predict_proba(X_test), labels=model.classes_))}
-        return {**scores, **({"AUC": auc(model, X_test, y)} if problem.kind == "binary" else {}), "seconds": elapsed}
+        return {
+            **scores,
+            **({"AUC": auc(model, X_test, y)} if problem.kind == "binary" else {}),
+            "seconds": elapsed,
+        }
     prediction = np.asarray(model.predict(X_test), np.float64)
     if problem.kind == "regression":
         return {"RMSE": float(root_mean_squared_error(y, prediction)), "seconds": elapsed}
@@ -153,7 +167,9 @@ def summarise(problem: Problem, scores: dict[str, list[dict[str, float]]]) -> di
         "metric": metric,
         "rank": {system: order.index(system) + 1 for system in SYSTEMS},
         "mean": {system: float(values[system].mean()) for system in SYSTEMS},
-        "std": {system: float(values[system].std(ddof=1)) if len(difference) > 1 else 0.0 for system in SYSTEMS},
+        "std": {
+            system: float(values[system].std(ddof=1)) if len(difference) > 1 else 0.0 for system in SYSTEMS
+        },
         "behind": bool(difference.mean() > 2.0 * error),
         "runs": scores,
     }
@@ -164,7 +180,9 @@ def table_rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
     rows = []
     for name, entry in results.items():
         cells = [f"{entry['mean'][s]:.5g} ± {entry['std'][s]:.2g} ({entry['rank'][s]})" for s in SYSTEMS]
-        rows.append([name, f"{entry['rows']:,}", entry["metric"], *cells, "behind" if entry["behind"] else ""])
+        rows.append(
+            [name, f"{entry['rows']:,}", entry["metric"], *cells, "behind" if entry["behind"] else ""]
+        )
         if "AUC" in entry["runs"]["weald"][0]:
             areas = [np.mean([run["AUC"] for run in entry["runs"][s]]) for s in SYSTEMS]
             rows.append(["", "", "AUC", *(f"{area:.4f}" for area in areas), ""])
@@ -187,9 +205,14 @@ def main() -> None:
     arguments.add_argument("--max-rows", type=int, help="most training rows (60,000; quick: 2,000)")
     arguments.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
     options = arguments.parse_args()
-    seeds, most = options.seeds or (2 if options.quick else 5), options.max_rows or (2_000 if options.quick else 60_000)
+    seeds, most = (
+        options.seeds or (2 if options.quick else 5),
+        options.max_rows or (2_000 if options.quick else 60_000),
+    )
     if "WEALD_DATA" not in os.environ:
-        console.print("quality: skipped, as WEALD_DATA does not name a folder with data sets and their manifest.json.")
+        console.print(
+            "quality: skipped, as WEALD_DATA does not name a folder with data sets and their manifest.json."
+        )
         return
     folder = Path(os.environ["WEALD_DATA"])
     entries = {entry["name"]: entry for entry in json.loads((folder / "manifest.json").read_text())}
@@ -204,7 +227,9 @@ def main() -> None:
             skipped[name] = reason
             continue
         start, problem = time.perf_counter(), load(entries[name], folder)
-        runs = {system: [evaluate(system, problem, seed, most) for seed in range(seeds)] for system in SYSTEMS}
+        runs = {
+            system: [evaluate(system, problem, seed, most) for seed in range(seeds)] for system in SYSTEMS
+        }
         results[name] = summarise(problem, runs)
         console.print(f"{name}: {time.perf_counter() - start:.1f} s", style="dim")
     header = ["set", "rows", "metric", *SYSTEMS, "weald"]

@@ -9,7 +9,17 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from benchmarks.common import auc, best_of, chosen_sections, compete, estimator, higgs_like, parser, print_table, record
+from benchmarks.common import (
+    auc,
+    best_of,
+    chosen_sections,
+    compete,
+    estimator,
+    higgs_like,
+    parser,
+    print_table,
+    record,
+)
 
 COLUMNS = 20
 PEER_ROWS = (1_000, 10_000, 100_000)

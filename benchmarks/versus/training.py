@@ -21,7 +21,13 @@ def leafwise(trees: int) -> dict[str, Any]:
     shared: dict[str, Any] = {"n_estimators": trees, "learning_rate": 0.1}
     weald = {"max_leaves": 31, "min_samples_leaf": 20, **shared}
     lightgbm = {"num_leaves": 31, **shared}
-    xgboost = {"tree_method": "hist", "grow_policy": "lossguide", "max_leaves": 31, "max_depth": 0, "max_bin": 256}
+    xgboost = {
+        "tree_method": "hist",
+        "grow_policy": "lossguide",
+        "max_leaves": 31,
+        "max_depth": 0,
+        "max_bin": 256,
+    }
     return {
         "weald": estimator("weald", **weald),
         ONE_THREAD: estimator("weald", threads=1, **weald),
@@ -35,17 +41,31 @@ def leafwise(trees: int) -> dict[str, Any]:
 def depthwise(trees: int) -> dict[str, Any]:
     """Depth 6 with XGBoost's defaults for what limits a leaf."""
     shared: dict[str, Any] = {"n_estimators": trees, "learning_rate": 0.1, "max_depth": 6, "reg_lambda": 1.0}
-    weald = {"growth": "depthwise", "max_leaves": None, "min_samples_leaf": 1, "min_child_weight": 1.0, **shared}
+    weald = {
+        "growth": "depthwise",
+        "max_leaves": None,
+        "min_samples_leaf": 1,
+        "min_child_weight": 1.0,
+        **shared,
+    }
     return {
         "weald": estimator("weald", **weald),
         ONE_THREAD: estimator("weald", threads=1, **weald),
-        "xgboost, depthwise": estimator("xgboost", tree_method="hist", min_child_weight=1.0, max_bin=256, **shared),
+        "xgboost, depthwise": estimator(
+            "xgboost", tree_method="hist", min_child_weight=1.0, max_bin=256, **shared
+        ),
     }
 
 
 def oblivious(trees: int) -> dict[str, Any]:
     """Depth 6; CatBoost without sampling and noise, with its ten Newton steps a leaf and with one, as Weald has."""
-    weald = {"n_estimators": trees, "learning_rate": 0.1, "max_depth": 6, "reg_lambda": 3.0, "min_samples_leaf": 1}
+    weald = {
+        "n_estimators": trees,
+        "learning_rate": 0.1,
+        "max_depth": 6,
+        "reg_lambda": 3.0,
+        "min_samples_leaf": 1,
+    }
     catboost = {
         "iterations": trees,
         "learning_rate": 0.1,
@@ -84,9 +104,8 @@ def main() -> None:
     warm_X, warm_y = higgs_like(WARM_ROWS)
     results: dict[str, Any] = {"rows": rows, "trees": trees}
     for section in chosen_sections(options.sections, list(SECTIONS)):
-        for name, warm in SECTIONS[section](2).items():
-            if name.startswith("weald"):
-                warm.fit(warm_X, warm_y).predict_proba(warm_X)
+        for warm in SECTIONS[section](2).values():
+            warm.fit(warm_X, warm_y).predict_proba(warm_X)
         outcome = compete(
             {name: partial(model.fit, X, y) for name, model in SECTIONS[section](trees).items()},
             repeats,

@@ -55,11 +55,13 @@ class Parameter:
                 raise NotSupportedError(f"{self.name}={value!r} is not supported yet; use {instead}.")
         if value not in self.choices:
             known = ", ".join(map(repr, self.choices))
-            raise InputError(f"{self.name} must be {'one of ' if len(self.choices) > 1 else ''}{known}, not {value!r}.")
+            raise InputError(
+                f"{self.name} must be {'one of ' if len(self.choices) > 1 else ''}{known}, not {value!r}."
+            )
 
     def _check_number(self, value: Any) -> None:
         wanted = numbers.Integral if self.kind == "int" else numbers.Real
-        ok = isinstance(value, wanted) and not isinstance(value, bool) and math.isfinite(value)
+        ok = not isinstance(value, bool) and isinstance(value, wanted) and math.isfinite(value)
         if ok and self.low <= value <= self.high and not (self.open_low and value == self.low):
             return
         raise InputError(f"{self.name} must be {self.range_text}, not {value!r}.")
@@ -72,7 +74,13 @@ class Parameter:
         'a number above 0 and at most 1'
         """
         words = "a whole number" if self.kind == "int" else "a number"
-        low = f" above {self.low:g}" if self.open_low else f" of at least {self.low:g}" if self.low > -math.inf else ""
+        low = (
+            f" above {self.low:g}"
+            if self.open_low
+            else f" of at least {self.low:g}"
+            if self.low > -math.inf
+            else ""
+        )
         high = f"{' and' if low else ' of'} at most {self.high:g}" if self.high < math.inf else ""
         return words + low + high + (" or None" if self.optional else "")
 
@@ -105,10 +113,41 @@ def _table(*parameters: Parameter) -> dict[str, Parameter]:
 
 
 PARAMETERS: dict[str, Parameter] = _table(
-    Parameter("loss", "any", "auto", "What is minimised: a name, or a function(y, raw_scores) -> (gradient, hessian)."),
-    Parameter("huber_delta", "float", None, "Where the huber loss turns from square to linear (1.0).", 0, open_low=True, optional=True),
-    Parameter("quantile_alpha", "float", None, "The quantile that the quantile loss estimates (0.5).", 0, 1, True, optional=True),
-    Parameter("tweedie_power", "float", None, "Variance power of the tweedie loss, between 1 and 2 (1.5).", 1, 2, True, optional=True),
+    Parameter(
+        "loss",
+        "any",
+        "auto",
+        "What is minimised: a name, or a function(y, raw_scores) -> (gradient, hessian).",
+    ),
+    Parameter(
+        "huber_delta",
+        "float",
+        None,
+        "Where the huber loss turns from square to linear (1.0).",
+        0,
+        open_low=True,
+        optional=True,
+    ),
+    Parameter(
+        "quantile_alpha",
+        "float",
+        None,
+        "The quantile that the quantile loss estimates (0.5).",
+        0,
+        1,
+        True,
+        optional=True,
+    ),
+    Parameter(
+        "tweedie_power",
+        "float",
+        None,
+        "Variance power of the tweedie loss, between 1 and 2 (1.5).",
+        1,
+        2,
+        True,
+        optional=True,
+    ),
     Parameter("n_estimators", "int", 100, "Rounds of boosting.", 1, 10_000_000),
     Parameter("learning_rate", "float", 0.1, "Share of every tree that is added.", 0, open_low=True),
     Parameter(
@@ -118,15 +157,36 @@ PARAMETERS: dict[str, Parameter] = _table(
         "Which leaf is split next: the one with the largest gain, level by level, or one split for a whole level.",
         choices=("leafwise", "depthwise", "oblivious"),
     ),
-    Parameter("max_leaves", "int", 31, "Leaves of a tree; None: no limit. Oblivious trees are sized by max_depth.", 2, 2**24, optional=True),
-    Parameter("max_depth", "int", None, "Depth of a tree; None: no limit (oblivious trees: 6).", 1, 1_000_000, optional=True),
+    Parameter(
+        "max_leaves",
+        "int",
+        31,
+        "Leaves of a tree; None: no limit. Oblivious trees are sized by max_depth.",
+        2,
+        2**24,
+        optional=True,
+    ),
+    Parameter(
+        "max_depth",
+        "int",
+        None,
+        "Depth of a tree; None: no limit (oblivious trees: 6).",
+        1,
+        1_000_000,
+        optional=True,
+    ),
     Parameter("min_samples_leaf", "int", 20, "Rows that a leaf must have.", 1),
     Parameter("min_child_weight", "float", 1e-3, "Sum of hessians that a leaf must have.", 0),
     Parameter("reg_lambda", "float", 1.0, "L2 penalty of leaf values.", 0),
     Parameter("reg_alpha", "float", 0.0, "L1 penalty of leaf values.", 0),
     Parameter("gamma", "float", 0.0, "Price of a leaf: a split must gain more than this.", 0),
     Parameter(
-        "max_delta_step", "float", None, "Largest leaf value before shrinkage; 0: no limit; None: the loss's own.", 0, optional=True
+        "max_delta_step",
+        "float",
+        None,
+        "Largest leaf value before shrinkage; 0: no limit; None: the loss's own.",
+        0,
+        optional=True,
     ),
     Parameter("subsample", "float", 1.0, "Share of rows drawn for every round.", 0, 1, True),
     Parameter(
@@ -138,8 +198,12 @@ PARAMETERS: dict[str, Parameter] = _table(
         refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "goss", "mvs")),
     ),
     Parameter("colsample_bytree", "float", 1.0, "Share of columns drawn for every tree.", 0, 1, True),
-    Parameter("colsample_bylevel", "float", 1.0, "Share of the tree's columns drawn for every level.", 0, 1, True),
-    Parameter("colsample_bynode", "float", 1.0, "Share of the level's columns drawn for every node.", 0, 1, True),
+    Parameter(
+        "colsample_bylevel", "float", 1.0, "Share of the tree's columns drawn for every level.", 0, 1, True
+    ),
+    Parameter(
+        "colsample_bynode", "float", 1.0, "Share of the level's columns drawn for every node.", 0, 1, True
+    ),
     Parameter(
         "split_finder",
         "choice",
@@ -163,10 +227,16 @@ PARAMETERS: dict[str, Parameter] = _table(
         "How categorical columns are split.",
         choices=("onehot",),
         refused=tuple(
-            (name, f"'onehot', {_LATER}") for name in ("partition", "greedy", "holdout", "leave_one_out", "ordered")
+            (name, f"'onehot', {_LATER}")
+            for name in ("partition", "greedy", "holdout", "leave_one_out", "ordered")
         ),
     ),
-    Parameter("categorical_features", "any", "auto", "'auto', or names and positions of columns to treat as categories too."),
+    Parameter(
+        "categorical_features",
+        "any",
+        "auto",
+        "'auto', or names and positions of columns to treat as categories too.",
+    ),
     Parameter("monotone_constraints", "none", None, "Not supported yet."),
     Parameter("interaction_constraints", "none", None, "Not supported yet."),
     Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
@@ -178,9 +248,24 @@ PARAMETERS: dict[str, Parameter] = _table(
         choices=("packed", "wide", "packed_always"),
     ),
     Parameter("class_weight", "any", None, "None, 'balanced', or a weight for every class."),
-    Parameter("scale_pos_weight", "float", None, "Weight of the second of two classes.", 0, open_low=True, optional=True),
+    Parameter(
+        "scale_pos_weight",
+        "float",
+        None,
+        "Weight of the second of two classes.",
+        0,
+        open_low=True,
+        optional=True,
+    ),
     Parameter("eval_metric", "any", None, "Name, function, or list of these; None: the loss's own."),
-    Parameter("early_stopping_rounds", "int", None, "Stop after so many rounds without improvement on the eval_set.", 1, optional=True),
+    Parameter(
+        "early_stopping_rounds",
+        "int",
+        None,
+        "Stop after so many rounds without improvement on the eval_set.",
+        1,
+        optional=True,
+    ),
     Parameter(
         "importance_type", "choice", "gain", "What feature_importances_ counts.", choices=("gain", "split")
     ),
@@ -222,7 +307,9 @@ def parameter_table() -> str:
         "| --- | --- | --- | --- |",
     ]
     for parameter in PARAMETERS.values():
-        lines.append(f"| `{parameter.name}` | `{parameter.default!r}` | {_values_text(parameter)} | {parameter.help} |")
+        lines.append(
+            f"| `{parameter.name}` | `{parameter.default!r}` | {_values_text(parameter)} | {parameter.help} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,7 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
     X[::7, 1] = np.nan
     y = np.abs(X[:, 0]) + 0.1
     few_X, few_y = X[:_FEW_ROWS], y[:_FEW_ROWS]
-    three = (few_y * 10).astype(np.int64) % 3
-    tiny = {"n_estimators": 2, "max_leaves": 4}
+    tiny: dict[str, Any] = {"n_estimators": 2, "max_leaves": 4}
 
     for growth in ("leafwise", "depthwise", "oblivious"):
         say(f"{growth} trees")
@@ -37,14 +37,16 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
     for loss in ("squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"):
         say(f"{loss} loss")
         for table, labels, jobs in ((X, y, 2), (few_X, few_y, 1)):
-            BoostedTreesRegressor(loss, **tiny, n_jobs=jobs).fit(table, labels, sample_weight=labels).predict(table)
+            BoostedTreesRegressor(loss, **tiny, n_jobs=jobs).fit(table, labels, sample_weight=labels).predict(
+                table
+            )
     say("several classes")
-    many = (y * 10).astype(np.int64) % 3
-    for table, labels, jobs in ((X, many, 2), (few_X, three, 1)):
-        BoostedTreesClassifier(**tiny, n_jobs=jobs).fit(table, labels).predict_proba(table)
+    three = (y * 10).astype(np.int64) % 3
+    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+        BoostedTreesClassifier(**tiny, n_jobs=jobs).fit(X[:rows], three[:rows]).predict_proba(X[:rows])
     say("sampling, wide tables, leaf indices")
     for jobs in (1, 2):
-        BoostedTreesRegressor(**tiny, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs).fit(
-            X, y
-        ).apply(X[:, :])
+        BoostedTreesRegressor(
+            **tiny, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
+        ).fit(X, y).apply(X)
     BoostedTreesRegressor(**tiny, n_jobs=2).fit(rng.standard_normal((_FEW_ROWS, 300)), few_y)

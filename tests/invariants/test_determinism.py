@@ -128,7 +128,9 @@ def test_another_seed_gives_another_model_only_where_something_is_random(table: 
     X, y, _ = table
 
     def fitted(seed: int, **more: Any) -> bytes:
-        model = BoostedTreesRegressor(n_estimators=2, max_leaves=4, random_state=seed, precision="wide", **more)
+        model = BoostedTreesRegressor(
+            n_estimators=2, max_leaves=4, random_state=seed, precision="wide", **more
+        )
         model.fit(X[:5000], y[:5000])
         return model.forest_.value.tobytes()
 

@@ -71,9 +71,16 @@ def boost(
         for output in range(loss.n_outputs):
             key = stream_key(choices.seed, number, output)
             rows = draw_rows(train.n_rows, choices.subsample, stream_key(choices.seed, number, ROWS), tasks)
-            columns = draw_columns(len(train.bins.columns), choices.colsample_bytree, stream_key(key, TREE_COLUMNS))
+            columns = draw_columns(
+                len(train.bins.columns), choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
+            )
             tree = grower.grow(
-                gradient[output], hessian[output], rows, columns, stream_key(key, ROUNDING), stream_key(key, NODE_COLUMNS)
+                gradient[output],
+                hessian[output],
+                rows,
+                columns,
+                stream_key(key, ROUNDING),
+                stream_key(key, NODE_COLUMNS),
             )
             values = _leaf_values(tree, loss, train, scores[output]) * choices.learning_rate
             tree.add_to(scores[output], values)

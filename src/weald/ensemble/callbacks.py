@@ -39,7 +39,9 @@ class EarlyStopping:
     EarlyStopping(rounds=10, metric='auc', on=None, min_delta=0.0)
     """
 
-    def __init__(self, rounds: int, metric: str | None = None, on: str | None = None, min_delta: float = 0.0) -> None:
+    def __init__(
+        self, rounds: int, metric: str | None = None, on: str | None = None, min_delta: float = 0.0
+    ) -> None:
         if rounds < 1:
             raise InputError(f"rounds must be at least 1, not {rounds!r}.")
         if min_delta < 0:
@@ -74,7 +76,9 @@ def watched_values(state: Round, metric: str | None, on: str | None) -> tuple[li
     name = metric if metric is not None else next(iter(known))
     chosen = on if on is not None else next(iter(history))
     if chosen not in history:
-        raise InputError(f"on={chosen!r} is not an evaluation set; there are {', '.join(map(repr, history))}.")
+        raise InputError(
+            f"on={chosen!r} is not an evaluation set; there are {', '.join(map(repr, history))}."
+        )
     if name not in known:
         raise InputError(f"metric={name!r} is not evaluated; eval_metric has {', '.join(map(repr, known))}.")
     return history[chosen][name], known[name].greater_is_better

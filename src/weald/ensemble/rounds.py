@@ -35,14 +35,21 @@ class Evaluation:
         """Append every metric's value at the current scores."""
         prediction = loss.respond(self.scores)
         for metric in self.metrics:
-            self.history.setdefault(metric.name, []).append(float(metric.function(self.y, prediction, self.weight)))
+            self.history.setdefault(metric.name, []).append(
+                float(metric.function(self.y, prediction, self.weight))
+            )
 
 
 class Round:
     """One finished round, as callbacks see it."""
 
     def __init__(
-        self, number: int, n_rounds: int, builder: ForestBuilder, evaluations: Sequence[Evaluation], loss: Loss
+        self,
+        number: int,
+        n_rounds: int,
+        builder: ForestBuilder,
+        evaluations: Sequence[Evaluation],
+        loss: Loss,
     ) -> None:
         #: the round's number, from 0
         self.number = number

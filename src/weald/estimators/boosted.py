@@ -58,7 +58,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     precision: str
     eval_metric: Any
     early_stopping_rounds: int | None
-    importance_type: str
+    importance_type: Literal["gain", "split"]
     warm_start: bool
     n_jobs: int | None
     random_state: Any
@@ -130,7 +130,9 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         try:
             return self._model
         except AttributeError:
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.") from None
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
+            ) from None
 
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Raw scores, (outputs, rows)."""
@@ -174,7 +176,10 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the parameters and, of a fitted model, the bytes of its model file."""
         fitted = self.__sklearn_is_fitted__()
-        return {"params": self.get_params(deep=False), "file": to_bytes(self, self._model) if fitted else None}
+        return {
+            "params": self.get_params(deep=False),
+            "file": to_bytes(self, self._model) if fitted else None,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["params"])
@@ -247,11 +252,11 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         interaction_constraints: None = None,
         max_bins: int = 255,
         precision: str = "packed",
-        class_weight: None | str | Mapping[Any, float] = None,
+        class_weight: str | Mapping[Any, float] | None = None,
         scale_pos_weight: float | None = None,
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
-        importance_type: str = "gain",
+        importance_type: Literal["gain", "split"] = "gain",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -297,16 +302,22 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         if weight is not None and (weight == 0).any():
             present = np.unique(codes[weight > 0])
             if len(present) < 2:
-                raise InputError(f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed.")
+                raise InputError(
+                    f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed."
+                )
         if len(classes) < 2:
-            raise InputError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
+            raise InputError(
+                f"y has only one class, {classes[0]!r}; a classifier needs at least two classes."
+            )
         loss = self._make_loss(len(classes))
         return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
 
     def _make_loss(self, n_classes: int) -> Loss:
         binary = n_classes == 2
         if callable(self.loss):
-            return make_loss(self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax")
+            return make_loss(
+                self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax"
+            )
         name = ("logistic" if binary else "softmax") if self.loss == "auto" else self.loss
         if name == "logistic" and not binary:
             raise InputError(f"loss='logistic' is for two classes, but y has {n_classes}; use 'softmax'.")
@@ -314,7 +325,9 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
             raise InputError("loss='softmax' is for three classes or more, but y has 2; use 'logistic'.")
         loss = make_loss(name, n_classes=n_classes) if name == "softmax" else make_loss(name)
         if loss.task == "regression":
-            raise InputError(f"loss={name!r} is for regression; a classifier takes 'logistic', 'softmax' or a function.")
+            raise InputError(
+                f"loss={name!r} is for regression; a classifier takes 'logistic', 'softmax' or a function."
+            )
         return loss
 
     def _class_weights(
@@ -324,7 +337,9 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         factors = np.ones(len(classes))
         if isinstance(self.class_weight, str):
             if self.class_weight != "balanced":
-                raise InputError(f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}.")
+                raise InputError(
+                    f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}."
+                )
             totals = np.bincount(codes, weight, minlength=len(classes))
             factors = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
         elif isinstance(self.class_weight, Mapping):
@@ -333,13 +348,17 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
                 if value not in known:
                     raise InputError(f"class_weight names the class {value!r}, which y does not have.")
                 if not float(factor) >= 0 or not np.isfinite(float(factor)):
-                    raise InputError(f"class_weight of {value!r} must be a number of at least 0, not {factor!r}.")
+                    raise InputError(
+                        f"class_weight of {value!r} must be a number of at least 0, not {factor!r}."
+                    )
                 factors[known[value]] = float(factor)
         elif self.class_weight is not None:
             raise InputError(f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}.")
         if self.scale_pos_weight is not None:
             if len(classes) != 2:
-                raise InputError(f"scale_pos_weight is for two classes, but y has {len(classes)}; use class_weight.")
+                raise InputError(
+                    f"scale_pos_weight is for two classes, but y has {len(classes)}; use class_weight."
+                )
             factors[1] *= self.scale_pos_weight
         if (factors == 1.0).all():
             return weight
@@ -373,7 +392,8 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         """The most probable class of every row."""
         scores = self._raw(X)
         chosen = (scores[0] > 0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)
-        return self.classes_[chosen]
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
 
 
 class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
@@ -430,7 +450,7 @@ class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
         precision: str = "packed",
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
-        importance_type: str = "gain",
+        importance_type: Literal["gain", "split"] = "gain",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -483,7 +503,9 @@ class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
             if value is None:
                 continue
             if name != owner:
-                raise InputError(f"{option} belongs to loss={owner!r}, but loss is {self.loss!r}; leave {option} at None.")
+                raise InputError(
+                    f"{option} belongs to loss={owner!r}, but loss is {self.loss!r}; leave {option} at None."
+                )
             options[option] = value
         loss = make_loss(name, **options)
         if loss.task == "classification":

@@ -63,7 +63,9 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
     if schema.n_columns != forest.n_features:
-        raise ModelFileError(f"The schema has {schema.n_columns} columns, but the forest {forest.n_features}.")
+        raise ModelFileError(
+            f"The schema has {schema.n_columns} columns, but the forest {forest.n_features}."
+        )
     _check_codes(forest, schema)
     if not isinstance(header["link"], str) or header["link"] not in LINKS:
         raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
@@ -89,7 +91,7 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
     return name, {key: _restored(value) for key, value in params.items()}, model
 
 
-def load(path: str | os.PathLike[str]) -> BoostedTrees:
+def load(path: str | os.PathLike[str]) -> Any:
     """Load a model that an estimator's ``save`` has written; nothing in the file is executed.
 
     >>> import os, tempfile
@@ -165,7 +167,11 @@ def _classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
 
 
 def _classes_from_json(stored: Any) -> NDArray[Any]:
-    if not isinstance(stored, dict) or set(stored) != {"dtype", "values"} or not isinstance(stored["values"], list):
+    if (
+        not isinstance(stored, dict)
+        or set(stored) != {"dtype", "values"}
+        or not isinstance(stored["values"], list)
+    ):
         raise ModelFileError("The file's classes must have a dtype and values.")
     values = stored["values"]
     if not all(isinstance(value, str | int | float) for value in values) or len(set(values)) != len(values):
@@ -194,7 +200,9 @@ def _check_codes(forest: Forest, schema: Schema) -> None:
     for feature, index in zip(features[uses_set], forest.category_set[inner][uses_set], strict=True):
         codes = forest.set_codes[forest.set_offsets[index] : forest.set_offsets[index + 1]]
         if len(codes) and codes[-1] >= sizes[feature]:
-            raise ModelFileError(f"A tree tests a category that column {schema.names[feature]!r} does not have.")
+            raise ModelFileError(
+                f"A tree tests a category that column {schema.names[feature]!r} does not have."
+            )
 
 
 def _check_outputs(forest: Forest, classes: NDArray[Any] | None, link: str) -> None:
@@ -202,7 +210,9 @@ def _check_outputs(forest: Forest, classes: NDArray[Any] | None, link: str) -> N
         return
     wanted = 1 if len(classes) == 2 else len(classes)
     if forest.n_outputs != wanted or link != ("logit" if wanted == 1 else "softmax"):
-        raise ModelFileError(f"{len(classes)} classes do not fit {forest.n_outputs} outputs and link {link!r}.")
+        raise ModelFileError(
+            f"{len(classes)} classes do not fit {forest.n_outputs} outputs and link {link!r}."
+        )
 
 
 def _checked_history(history: Any) -> dict[str, dict[str, list[float]]]:

@@ -55,7 +55,13 @@ class FitOptions:
     resume_from: str | os.PathLike[str] | None
 
 
-def train(estimator: BoostedTrees, dataset: Dataset, labels: Labels, options: FitOptions, earlier: FittedModel | None) -> FittedModel:
+def train(
+    estimator: BoostedTrees,
+    dataset: Dataset,
+    labels: Labels,
+    options: FitOptions,
+    earlier: FittedModel | None,
+) -> FittedModel:
     """Bin, boost and pick the best round; ``earlier``: the model that a warm start goes on from."""
     loss, seed = labels.loss, seed_of(estimator.random_state)
     if options.resume_from is not None:
@@ -136,7 +142,9 @@ def tree_rules(estimator: BoostedTrees, loss: Loss) -> TreeRules:
             )
         max_leaves, max_depth = None, max_depth or DEFAULT_OBLIVIOUS_DEPTH
         if max_depth > DEEPEST_OBLIVIOUS:
-            raise InputError(f"max_depth must be at most {DEEPEST_OBLIVIOUS} with growth='oblivious', not {max_depth}.")
+            raise InputError(
+                f"max_depth must be at most {DEEPEST_OBLIVIOUS} with growth='oblivious', not {max_depth}."
+            )
     step = loss.max_delta_step if estimator.max_delta_step is None else estimator.max_delta_step
     return TreeRules(
         estimator.growth,
@@ -189,7 +197,9 @@ def _evaluations(
     """The evaluation sets, binned and with their starting scores."""
     sets = _as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
-        raise InputError("early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit.")
+        raise InputError(
+            "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
+        )
     evaluations = []
     for name, (X, y, weight) in zip(_set_names(sets, options.eval_names), sets, strict=True):
         other = read_table(X, schema=dataset.schema, owner=type(estimator).__name__)
@@ -259,7 +269,9 @@ def _callbacks(
         if not callable(callback):
             raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
         if isinstance(callback, Checkpoint):
-            callback.bind(lambda path, state: _save_checkpoint(estimator, dataset, labels, metrics, path, state))
+            callback.bind(
+                lambda path, state: _save_checkpoint(estimator, dataset, labels, metrics, path, state)
+            )
         if isinstance(callback, TimeBudget):
             callback.start()
     if estimator.early_stopping_rounds is not None:
@@ -270,7 +282,12 @@ def _callbacks(
 
 
 def _save_checkpoint(
-    estimator: BoostedTrees, dataset: Dataset, labels: Labels, metrics: Sequence[Metric], path: Path, state: Round
+    estimator: BoostedTrees,
+    dataset: Dataset,
+    labels: Labels,
+    metrics: Sequence[Metric],
+    path: Path,
+    state: Round,
 ) -> None:
     model = finished_model(state.forest(), dataset, labels, state.history, metrics)
     model_file.save(path, to_bytes(estimator, model))
@@ -289,16 +306,20 @@ def _check_continues(
     what = "resume_from" if resumes else "warm_start"
     if earlier.schema != dataset.schema:
         raise InputError(f"{what} needs the columns and categories of the earlier fit; X has others.")
-    same_classes = (earlier.classes is None) == (labels.classes is None) and (
-        labels.classes is None or np.array_equal(earlier.classes, labels.classes)
+    before, now = (
+        None if classes is None else classes.tolist() for classes in (earlier.classes, labels.classes)
     )
-    if not same_classes:
-        raise InputError(f"{what} needs the classes of the earlier fit, {earlier.classes}, but y has {labels.classes}.")
+    if before != now:
+        raise InputError(f"{what} needs the classes of the earlier fit, {before}, but y has {now}.")
     if earlier.loss != labels.loss.name or earlier.forest.n_outputs != labels.loss.n_outputs:
         raise InputError(f"{what} needs the loss of the earlier fit, {earlier.loss!r}.")
     if earlier.forest.n_rounds > estimator.n_estimators:
         raise InputError(
             f"{what} cannot go back: n_estimators is {estimator.n_estimators}, but there are {earlier.forest.n_rounds} rounds."
         )
-    if resumes and not np.array_equal(earlier.forest.base_score, labels.loss.initial_score(*_weighted(labels))):
-        raise InputError("resume_from needs the labels and weights of the interrupted fit; these give another first score.")
+    if resumes and not np.array_equal(
+        earlier.forest.base_score, labels.loss.initial_score(*_weighted(labels))
+    ):
+        raise InputError(
+            "resume_from needs the labels and weights of the interrupted fit; these give another first score."
+        )

@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -91,7 +91,7 @@ def _is_writable() -> bool:
 
 
 class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]
+    _locator_classes: ClassVar[list[type[_CacheLocator]]] = [_Locator]
 
 
 _said_compiling = False
@@ -114,4 +114,7 @@ def say_compiling() -> None:
     global _said_compiling
     if not _said_compiling:
         _said_compiling = True
-        print("weald: compiling kernels for this machine (some 20 s, once; 'weald warmup' does it ahead)", file=sys.stderr)
+        print(
+            "weald: compiling kernels for this machine (some 20 s, once; 'weald warmup' does it ahead)",
+            file=sys.stderr,
+        )

@@ -18,7 +18,12 @@ from weald.runtime.cache import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": False, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": False,
+    "no_cfunc_wrapper": True,
+}
 _said_uncached = False
 
 
@@ -32,7 +37,10 @@ def _compile(function: Function, **more: Any) -> Function:
     except RuntimeError:  # no directory that may be written
         if not _said_uncached:
             _said_uncached = True
-            print("weald: no writable cache directory, kernels are compiled anew (set NUMBA_CACHE_DIR)", file=sys.stderr)
+            print(
+                "weald: no writable cache directory, kernels are compiled anew (set NUMBA_CACHE_DIR)",
+                file=sys.stderr,
+            )
     return dispatcher  # type: ignore[no-any-return]
 
 

@@ -10,8 +10,7 @@ from numba.core import config
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[misc]
-def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+def _emit_prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     """``prefetch(array, index)``: ask for the cache line that holds ``array[index]`` of a 1-D contiguous array.
 
     A hint to the processor: it never faults, even when ``index`` lies outside of the array.
@@ -32,7 +31,8 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.intp), generate
 
 
-if config.DISABLE_JIT:
+def _nothing(array: Any, index: Any) -> None:
+    """Nothing to do where kernels run as plain Python."""
 
-    def prefetch(array: Any, index: Any) -> None:  # noqa: F811
-        """Nothing to do where kernels run as plain Python."""
+
+prefetch: Any = _nothing if config.DISABLE_JIT else intrinsic(_emit_prefetch)

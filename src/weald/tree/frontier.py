@@ -36,7 +36,7 @@ def push(heap: NDArray[np.int64], size: int, node: int, gain: NDArray[np.float64
 
 
 @kernel
-def pop(heap: NDArray[np.int64], size: int, gain: NDArray[np.float64], growth: int) -> int:
+def pop(heap: NDArray[np.int64], size: int, gain: NDArray[np.float64], growth: int) -> Any:
     """Take the first node out of a heap of ``size`` nodes."""
     first = heap[0]
     size -= 1
@@ -53,4 +53,4 @@ def pop(heap: NDArray[np.int64], size: int, gain: NDArray[np.float64], growth: i
         heap[place] = heap[child]
         place = child
     heap[place] = node
-    return np.int64(first)
+    return first

@@ -61,10 +61,14 @@ def grow_tree(
 
 
 @inlined
-def open_root(data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any, work: Any, nodes: Any) -> None:
+def open_root(
+    data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any, work: Any, nodes: Any
+) -> None:
     """Make node 0 of all entries: its histogram in slot 0 and its sums."""
     in_order = n_rows == data.columns.shape[1]  # nothing was left out by sampling
-    build_histogram(data, features, gradients, work.entries[0], in_order, 0, n_rows, tasks, work, work.pool[0])
+    build_histogram(
+        data, features, gradients, work.entries[0], in_order, 0, n_rows, tasks, work, work.pool[0]
+    )
     _place(nodes, 0, 0, 0, n_rows, 0)
     nodes.slot[0] = 0
     words = cell_words(gradients.packed, n_rows)

@@ -63,7 +63,7 @@ def packed_count(word: Any) -> Any:
 
 
 @inlined
-def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> tuple[int, int, int]:
+def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
     """Gradient, hessian and count of one cell."""
     if words == 1:
         word = histogram[0, cell]
@@ -108,7 +108,10 @@ def _add_columns_uniform(columns: Any, entries: Any, begin: Any, end: Any, cells
         )
         place = first * STRIDE
         cells_0, cells_1 = cells[place : place + STRIDE], cells[place + STRIDE : place + 2 * STRIDE]
-        cells_2, cells_3 = cells[place + 2 * STRIDE : place + 3 * STRIDE], cells[place + 3 * STRIDE : place + 4 * STRIDE]
+        cells_2, cells_3 = (
+            cells[place + 2 * STRIDE : place + 3 * STRIDE],
+            cells[place + 3 * STRIDE : place + 4 * STRIDE],
+        )
         for i in range(np.uint64(begin), np.uint64(end)):
             cell = spread_packed(entries[i])
             cells_0[column_0[i]] += cell
@@ -142,7 +145,15 @@ def _add_rows_chosen(
 
 @inner_kernel
 def _add_rows_wide(
-    rows: Any, width: Any, features: Any, offsets: Any, wide: Any, entries: Any, begin: Any, end: Any, cells: Any
+    rows: Any,
+    width: Any,
+    features: Any,
+    offsets: Any,
+    wide: Any,
+    entries: Any,
+    begin: Any,
+    end: Any,
+    cells: Any,
 ) -> None:
     """Add rows to wide cells: gradient, and hessian << 20 | 1."""
     gradient_cells, hessian_cells = cells[0], cells[1]
@@ -166,14 +177,19 @@ def _add_rows_wide(
 
 @inlined
 def _add_block(
-    data: TreeInput, features: Any, gradients: Gradients, entries: Any, in_order: Any, begin: Any, end: Any, cells: Any
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    entries: Any,
+    in_order: Any,
+    begin: Any,
+    end: Any,
+    cells: Any,
 ) -> None:
     """Add at most one block of rows to ``cells`` (words, cells)."""
     width = data.columns.shape[0]
     if not gradients.packed:
-        _add_rows_wide(
-            data.rows, width, features, data.offsets, gradients.wide, entries, begin, end, cells
-        )
+        _add_rows_wide(data.rows, width, features, data.offsets, gradients.wide, entries, begin, end, cells)
     elif not data.uniform or 2 * len(features) <= width:
         _add_rows_chosen(data.rows, width, features, data.offsets, entries, begin, end, cells[0])
     elif in_order:
@@ -243,15 +259,14 @@ def _fill_tasks(
     begin: Any,
     end: Any,
     tasks: Any,
-    work: Workspace,
+    buffers: Any,
+    totals: Any,
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
         first = begin + (end - begin) * task // tasks
         last = begin + (end - begin) * (task + 1) // tasks
-        _fill_task(
-            data, features, gradients, entries, in_order, first, last, work.buffers[task], work.totals[task]
-        )
+        _fill_task(data, features, gradients, entries, in_order, first, last, buffers[task], totals[task])
 
 
 @inlined
@@ -306,7 +321,7 @@ def build_histogram(
             for c in range(len(cells)):
                 cells[c] = 0
     if used > 1:
-        _fill_tasks(data, features, gradients, entries, in_order, begin, end, used, work)
+        _fill_tasks(data, features, gradients, entries, in_order, begin, end, used, work.buffers, work.totals)
     else:
         # A single block is summed where it stays.
         buffer = out if words < 3 else work.buffers[0]

@@ -56,7 +56,9 @@ def assign_leaves(
 
 
 @kernel
-def _sum_share(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, begin: Any, end: Any, sums: Any) -> None:
+def _sum_share(
+    leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, begin: Any, end: Any, sums: Any
+) -> None:
     sums[:] = 0
     for i in range(np.uint64(begin), np.uint64(end)):
         leaf = np.uint64(leaf_of_row[i])

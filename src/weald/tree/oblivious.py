@@ -64,7 +64,14 @@ def grow_oblivious(
 
 @inlined
 def _score_node(
-    data: Any, feature: Any, gradients: Any, rules: Rules, histogram: Any, totals: Any, with_missing: Any, sums: Any
+    data: Any,
+    feature: Any,
+    gradients: Any,
+    rules: Rules,
+    histogram: Any,
+    totals: Any,
+    with_missing: Any,
+    sums: Any,
 ) -> None:
     """Add one node's gain (of both children over the node, doubled) for every bin to ``sums``."""
     words = cell_words(gradients.packed, totals[2])
@@ -94,7 +101,15 @@ def _score_node(
 
 @inner_kernel
 def _score_feature(
-    data: Any, feature: Any, gradients: Any, rules: Any, work: Any, nodes: Any, first: Any, last: Any, found: Any
+    data: Any,
+    feature: Any,
+    gradients: Any,
+    rules: Any,
+    work: Any,
+    nodes: Any,
+    first: Any,
+    last: Any,
+    found: Any,
 ) -> Any:
     """The largest sum of gains over the nodes first..last for one feature; its place goes to ``found``."""
     n_bins = data.n_bins[feature]
@@ -112,7 +127,9 @@ def _score_feature(
             sums[b] = 0.0
         for node in range(first, last):
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-            _score_node(data, feature, gradients, rules, work.pool[nodes.slot[node]], totals, with_missing, sums)
+            _score_node(
+                data, feature, gradients, rules, work.pool[nodes.slot[node]], totals, with_missing, sums
+            )
         for b in range(n_bins + 1):
             if sums[b] > best:
                 best = sums[b]
@@ -147,7 +164,15 @@ def _score_features(
 
 @inlined
 def _choose_split(
-    data: Any, features: Any, gradients: Any, rules: Any, tasks: Any, work: Any, nodes: Any, first: Any, last: Any
+    data: Any,
+    features: Any,
+    gradients: Any,
+    rules: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    first: Any,
+    last: Any,
 ) -> Any:
     """Find the level's split and write it to every node's candidate; False when no split pays."""
     found = np.zeros((len(features), 6), np.int64)
@@ -174,7 +199,9 @@ def _choose_split(
 
 
 @inlined
-def _fill_candidate(data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
+def _fill_candidate(
+    data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, node: Any, split: Any
+) -> Any:
     """The sums of a node's left child under the level's split; the count of its rows is returned."""
     feature, n_bins = split[FEATURE], data.n_bins[split[FEATURE]]
     count = nodes.end[node] - nodes.begin[node]
@@ -198,8 +225,12 @@ def _fill_candidate(data: Any, gradients: Any, rules: Any, work: Any, nodes: Any
     g_all, h_all = nodes.gradient_sum[node], nodes.hessian_sum[node]
     gain = 0.0
     fewest = max(1, rules.min_samples_leaf)
-    if min(n, count - n) >= fewest and min(h, h_all - h) * h_unit >= max(rules.min_child_weight, SMALLEST_HESSIAN):
-        children = node_score(g * g_unit, h * h_unit, rules) + node_score((g_all - g) * g_unit, (h_all - h) * h_unit, rules)
+    if min(n, count - n) >= fewest and min(h, h_all - h) * h_unit >= max(
+        rules.min_child_weight, SMALLEST_HESSIAN
+    ):
+        children = node_score(g * g_unit, h * h_unit, rules) + node_score(
+            (g_all - g) * g_unit, (h_all - h) * h_unit, rules
+        )
         gain = 0.5 * (children - node_score(g_all * g_unit, h_all * h_unit, rules)) - rules.gamma
     nodes.candidate_gain[node] = gain
     return n

@@ -27,7 +27,7 @@ def fill_goes_left(
 
 @inner_kernel
 def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any) -> Any:
-    count = 0
+    count = np.int64(0)
     for i in range(np.uint64(begin), np.uint64(end)):
         count += np.int64(goes_left[column[entries[i] >> _HALF]])
     return count

@@ -57,7 +57,9 @@ def _summarise_serial(gradient: Any, hessian: Any, out: Any) -> None:
 def _summarise_parallel(gradient: Any, hessian: Any, out: Any) -> None:
     for index in prange(len(out)):
         begin = np.int64(index) * SUMMARY_BLOCK
-        _summarise_block(gradient, hessian, begin, min(begin + SUMMARY_BLOCK, len(gradient)), out[np.int64(index)])
+        _summarise_block(
+            gradient, hessian, begin, min(begin + SUMMARY_BLOCK, len(gradient)), out[np.int64(index)]
+        )
 
 
 @inlined
@@ -76,7 +78,14 @@ def _pack_range(
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
         bits = row_bits(key, row)
         # Adding 8,192 makes truncation a floor.
-        g = np.int32(np.float64(gradient[row]) * gradient_scale + (bits & np.uint32(0xFFFF)) * (1.0 / 65536.0) + 8192.0) - 8192
+        g = (
+            np.int32(
+                np.float64(gradient[row]) * gradient_scale
+                + (bits & np.uint32(0xFFFF)) * (1.0 / 65536.0)
+                + 8192.0
+            )
+            - 8192
+        )
         h = np.int32(np.float64(hessian[row]) * hessian_scale + (bits >> np.uint32(16)) * (1.0 / 65536.0))
         entries[i] = (np.uint64(row) << np.uint64(32)) | np.uint64(np.uint32((g << 12) | h))
 
@@ -103,7 +112,16 @@ def _widen_range(
 
 @kernel
 def _fill_range(
-    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, packed: Any, key: Any, scales: Any, wide: Any, entries: Any
+    gradient: Any,
+    hessian: Any,
+    rows: Any,
+    begin: Any,
+    end: Any,
+    packed: Any,
+    key: Any,
+    scales: Any,
+    wide: Any,
+    entries: Any,
 ) -> None:
     if packed:
         _pack_range(gradient, hessian, rows, begin, end, key, scales[0], scales[1], entries)
@@ -113,12 +131,30 @@ def _fill_range(
 
 @parallel_kernel
 def _fill_tasks(
-    gradient: Any, hessian: Any, rows: Any, count: Any, packed: Any, key: Any, scales: Any, tasks: Any, wide: Any, entries: Any
+    gradient: Any,
+    hessian: Any,
+    rows: Any,
+    count: Any,
+    packed: Any,
+    key: Any,
+    scales: Any,
+    tasks: Any,
+    wide: Any,
+    entries: Any,
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
         _fill_range(
-            gradient, hessian, rows, count * task // tasks, count * (task + 1) // tasks, packed, key, scales, wide, entries
+            gradient,
+            hessian,
+            rows,
+            count * task // tasks,
+            count * (task + 1) // tasks,
+            packed,
+            key,
+            scales,
+            wide,
+            entries,
         )
 
 
@@ -165,7 +201,7 @@ def quantise(
         _fill_range(gradient, hessian, rows, 0, count, packed, row_key, scales, wide, entries)
     else:
         _fill_tasks(gradient, hessian, rows, count, packed, row_key, scales, tasks, wide, entries)
-    return Gradients(packed, wide, gradient, hessian, 1.0 / scales[0], 1.0 / scales[1])
+    return Gradients(packed, wide, 1.0 / scales[0], 1.0 / scales[1])
 
 
 def largest_values(gradients: Gradients) -> tuple[float, float]:

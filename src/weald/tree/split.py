@@ -58,7 +58,11 @@ def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
 def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
     """S(G, H): twice the reduction of the objective by the node's best leaf value."""
     value = leaf_value(gradient, hessian, rules)
-    score = -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + 2.0 * rules.reg_alpha * abs(value))
+    score = -(
+        2.0 * gradient * value
+        + (hessian + rules.reg_lambda) * value * value
+        + 2.0 * rules.reg_alpha * abs(value)
+    )
     return score if score > 0.0 else 0.0  # neither a rounding below zero nor a negative zero
 
 
@@ -70,8 +74,8 @@ class Scratch(NamedTuple):
 
     gradient: NDArray[np.float64]
     hessian: NDArray[np.float64]
-    count: NDArray[np.int64]
-    bin: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    bins: NDArray[np.int64]
     score: NDArray[np.float64]
 
 
@@ -99,14 +103,14 @@ def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Sc
         for b in range(np.uint64(n_bins)):
             word = cells[first + b]
             total += word  # three sums in one
-            prefix.count[size] = total
-            prefix.bin[size] = b
+            prefix.rows[size] = total
+            prefix.bins[size] = b
             size += np.uint64(word != 0)
         for i in range(size):
-            word = prefix.count[i]
+            word = prefix.rows[i]
             prefix.gradient[i] = packed_gradient(word)
             prefix.hessian[i] = packed_hessian(word)
-            prefix.count[i] = packed_count(word)
+            prefix.rows[i] = packed_count(word)
         return np.int64(size)
     g_left, h_left, n_left = np.int64(0), np.int64(0), np.int64(0)
     for b in range(np.uint64(n_bins)):
@@ -116,28 +120,36 @@ def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Sc
         n_left += n_bin
         prefix.gradient[size] = g_left
         prefix.hessian[size] = h_left
-        prefix.count[size] = n_left
-        prefix.bin[size] = b
+        prefix.rows[size] = n_left
+        prefix.bins[size] = b
         size += np.uint64(n_bin > 0)
     return np.int64(size)
 
 
 @inlined
 def _score_prefixes(
-    prefix: Scratch, begin: Any, end: Any, added: Any, totals: Any, gradients: Gradients, rules: Rules
+    prefix: Scratch,
+    begin: Any,
+    end: Any,
+    g_added: Any,
+    h_added: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
 ) -> None:
-    """Score of the splits begin..end, whose left sides also have the ``added`` sums.
+    """Score of the splits begin..end, whose left sides also have ``g_added`` and ``h_added``.
 
     In units of the integer sums; no branch, so it vectorises; both children over one denominator, as division is the
     cost.
     """
     gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
-    g_added, h_added = np.float64(added[0]), np.float64(added[1])
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
     if rules.max_delta_step > 0.0:
         for i in range(begin, end):
-            score[i] = _clipped_pair(gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules)
+            score[i] = _clipped_pair(
+                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules
+            )
         return
     for i in range(np.uint64(begin), np.uint64(end)):
         gl, hl = gradient[i] + g_added, hessian[i] + h_added
@@ -168,7 +180,7 @@ def _largest(score: Any, begin: Any, end: Any) -> Any:
     return largest
 
 
-@inner_kernel
+@inlined
 def _scan_numeric(
     prefix: Scratch,
     size: Any,
@@ -181,28 +193,34 @@ def _scan_numeric(
     best_score: Any,
 ) -> Any:
     """Thresholds from left to right, missing values on the left (``with_missing``) or on the right."""
-    added = missing if with_missing else (0, 0, 0)
+    g_added, h_added, n_added = (
+        missing[0] * with_missing,
+        missing[1] * with_missing,
+        missing[2] * with_missing,
+    )
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     begin, end = 0, size
-    while begin < end and (prefix.count[begin] + added[2] < fewest or prefix.hessian[begin] + added[1] < smallest):
+    while begin < end and (
+        prefix.rows[begin] + n_added < fewest or prefix.hessian[begin] + h_added < smallest
+    ):
         begin += 1
-    most_count, most_hessian = totals[2] - fewest - added[2], totals[1] - smallest - added[1]
-    while begin < end and (prefix.count[end - 1] > most_count or prefix.hessian[end - 1] > most_hessian):
+    most_count, most_hessian = totals[2] - fewest - n_added, totals[1] - smallest - h_added
+    while begin < end and (prefix.rows[end - 1] > most_count or prefix.hessian[end - 1] > most_hessian):
         end -= 1
     if begin == end:
         return best_score
-    _score_prefixes(prefix, begin, end, added, totals, gradients, rules)
+    _score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules)
     largest = _largest(prefix.score, begin, end)
     at = begin
     while prefix.score.view(np.int64)[at] != largest:
         at += 1
     if prefix.score[at] <= best_score:
         return best_score
-    best[BIN], best[MISSING_LEFT] = prefix.bin[at], with_missing
-    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + added[0]
-    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + added[1]
-    best[LEFT_COUNT] = prefix.count[at] + added[2]
+    best[BIN], best[MISSING_LEFT] = prefix.bins[at], with_missing
+    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
+    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
+    best[LEFT_COUNT] = prefix.rows[at] + n_added
     return prefix.score[at]
 
 
@@ -223,7 +241,12 @@ def _scan_categorical(
     best_score = NO_GAIN
     for b in range(n_bins + 1):
         g_left, h_left, n_left = read_cell(histogram, words, first + np.uint64(b))
-        if n_left < fewest or totals[2] - n_left < fewest or h_left < smallest or totals[1] - h_left < smallest:
+        if (
+            n_left < fewest
+            or totals[2] - n_left < fewest
+            or h_left < smallest
+            or totals[1] - h_left < smallest
+        ):
             continue
         score = _clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules)
         if score > best_score:
@@ -253,11 +276,12 @@ def _scan_feature(
         return _scan_categorical(histogram, words, first, n_bins, totals, gradients, rules, best)
     size = _prefix_sums(histogram, words, first, n_bins, prefix)
     missing = read_cell(histogram, words, first + np.uint64(n_bins))
-    score = _scan_numeric(prefix, size, missing, 0, totals, gradients, rules, best, NO_GAIN)
-    if missing[2] > 0:
-        return _scan_numeric(prefix, size, missing, 1, totals, gradients, rules, best, score)
-    # No missing value has been seen here: send those to come where most rows go.
-    best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
+    score = NO_GAIN
+    for with_missing in range(2 if missing[2] > 0 else 1):
+        score = _scan_numeric(prefix, size, missing, with_missing, totals, gradients, rules, best, score)
+    if missing[2] == 0:
+        # No missing value has been seen here: send those to come where most rows go.
+        best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
     return score
 
 
@@ -292,7 +316,7 @@ def find_best_split(
     rules: Rules,
     tasks: int,
     best: NDArray[np.int64],
-) -> float:
+) -> Any:
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
     ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count. Of equal gains the lowest
@@ -311,9 +335,7 @@ def find_best_split(
         trial = np.empty(6, np.int64)
         prefix = _new_scratch()
         for j in range(len(features)):
-            score = _scan_feature(
-                histogram, data, features[j], totals, gradients, rules, prefix, trial
-            )
+            score = _scan_feature(histogram, data, features[j], totals, gradients, rules, prefix, trial)
             if score > best_score:
                 best_score = score
                 _copy_candidate(trial, best)

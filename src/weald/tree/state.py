@@ -43,19 +43,19 @@ class TreeInput(NamedTuple):
 
     rows: NDArray[np.uint8]  # row after row: histograms of scattered rows
     columns: NDArray[np.uint8]  # (features, rows): partitioning, and histograms of all rows
-    offsets: NDArray[np.uint64]  # first cell of every feature; unsigned, or Numba adds a test for negative indices
+    offsets: NDArray[
+        np.uint64
+    ]  # first cell of every feature; unsigned, or Numba adds a test for negative indices
     n_bins: NDArray[np.int64]  # bins for values; the bin after them holds missing values
     categorical: NDArray[np.bool_]
     uniform: bool  # offsets are 0, STRIDE, 2 * STRIDE, ...
 
 
 class Gradients(NamedTuple):
-    """One round's gradients for one output, as integers and as they were."""
+    """What the integers of one round's gradients mean."""
 
     packed: bool  # otherwise wide
     wide: NDArray[np.uint64]  # gradient << 32 | hessian a row, indexed by row; length 1 when packed
-    gradient: NDArray[np.float32]
-    hessian: NDArray[np.float32]
     gradient_unit: float  # value of one step of the integer gradient
     hessian_unit: float
 
@@ -98,8 +98,12 @@ class Nodes(NamedTuple):
 class Workspace(NamedTuple):
     """Memory that is reused from tree to tree."""
 
-    entries: NDArray[np.uint64]  # (2, rows): a node's rows are moved from one side to the other when it is split
-    pool: NDArray[np.int64]  # (slots, 3, cells): histograms; the last slot is shared by nodes that find no other free
+    entries: NDArray[
+        np.uint64
+    ]  # (2, rows): a node's rows are moved from one side to the other when it is split
+    pool: NDArray[
+        np.int64
+    ]  # (slots, 3, cells): histograms; the last slot is shared by nodes that find no other free
     buffers: NDArray[np.int64]  # (tasks, 2, cells): sums of the current block; zero between uses
     totals: NDArray[np.int64]  # (tasks, 3, cells)
     heap: NDArray[np.int64]

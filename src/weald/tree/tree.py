@@ -68,8 +68,16 @@ class TreeRules:
 class GrownTree:
     """One tree with its rows in their leaves."""
 
-    def __init__(self, grower: TreeGrower, nodes: dict[str, NDArray[Any]], gradients: Gradients, sampled: int) -> None:
+    def __init__(
+        self,
+        grower: TreeGrower,
+        nodes: dict[str, NDArray[Any]],
+        exact: tuple[NDArray[np.float32], NDArray[np.float32]],
+        gradients: Gradients,
+        sampled: int,
+    ) -> None:
         self._grower = grower
+        self._exact = exact
         self._gradients = gradients
         self._sampled = sampled
         self.nodes = nodes
@@ -92,9 +100,9 @@ class GrownTree:
 
     def leaf_values(self) -> NDArray[np.float64]:
         """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
-        grower, gradients = self._grower, self._gradients
-        gradient, hessian = gradients.gradient, gradients.hessian
-        largest = largest_values(gradients)
+        grower = self._grower
+        gradient, hessian = self._exact
+        largest = largest_values(self._gradients)
         sums = leaf_sums(grower.leaf_of_row, self.n_leaves, gradient, hessian, largest, grower.tasks)
         values = _newton(sums[:, 0], sums[:, 1], grower.rules)
         if grower.rules.growth == "oblivious":
@@ -197,7 +205,14 @@ class TreeGrower:
     ) -> GrownTree:
         """Grow a tree on the given rows (empty: all) and columns; it stays valid until the next one is grown."""
         gradients = quantise(
-            gradient, hessian, rows, rounding_key, self.precision, self.tasks, self._wide, self.work.entries[0]
+            gradient,
+            hessian,
+            rows,
+            rounding_key,
+            self.precision,
+            self.tasks,
+            self._wide,
+            self.work.entries[0],
         )
         n_rows = len(rows) or len(gradient)
         grow = grow_oblivious if self.rules.growth == "oblivious" else grow_tree
@@ -213,7 +228,7 @@ class TreeGrower:
             self._nodes,
         )
         nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
-        return GrownTree(self, nodes, gradients, n_rows)
+        return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
 
 
 def _tree_input(bins: Bins) -> tuple[TreeInput, int]:
@@ -225,7 +240,12 @@ def _tree_input(bins: Bins) -> tuple[TreeInput, int]:
     sizes = np.full(width, STRIDE) if uniform else np.where(needed % 256 == 0, needed + 8, needed)
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     data = TreeInput(
-        bins.rows, bins.columns, offsets[:-1].astype(np.uint64), mapper.n_bins, mapper.categorical, bool(uniform)
+        bins.rows,
+        bins.columns,
+        offsets[:-1].astype(np.uint64),
+        mapper.n_bins,
+        mapper.categorical,
+        bool(uniform),
     )
     return data, int(offsets[-1])
 
@@ -249,14 +269,19 @@ def _empty_nodes(size: int) -> Nodes:
     )
 
 
-def _newton(gradient: NDArray[np.float64], hessian: NDArray[np.float64], rules: TreeRules) -> NDArray[np.float64]:
+def _newton(
+    gradient: NDArray[np.float64], hessian: NDArray[np.float64], rules: TreeRules
+) -> NDArray[np.float64]:
     """-T(G) / (H + lambda), clipped by max_delta_step; zero where there is nothing to divide by."""
     thresholded = np.sign(gradient) * np.maximum(np.abs(gradient) - rules.reg_alpha, 0.0)
     weight = hessian + rules.reg_lambda
-    values = np.divide(-thresholded, weight, out=np.zeros_like(gradient), where=weight > 0)
+    values: NDArray[np.float64] = np.divide(
+        -thresholded, weight, out=np.zeros_like(gradient), where=weight > 0
+    )
     if rules.max_delta_step > 0:
         values = np.clip(values, -rules.max_delta_step, rules.max_delta_step)
-    return values + 0.0  # no negative zeros
+    values += 0.0  # no negative zeros
+    return values
 
 
 def _fill_small_leaves(

@@ -32,7 +32,10 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
         ({"learning_rate": 0}, "learning_rate must be a number above 0"),
         ({"learning_rate": float("nan")}, "learning_rate must be"),
         ({"subsample": 1.5}, "subsample must be a number above 0 and at most 1"),
-        ({"growth": "sideways"}, "growth must be one of 'leafwise', 'depthwise', 'oblivious', not 'sideways'"),
+        (
+            {"growth": "sideways"},
+            "growth must be one of 'leafwise', 'depthwise', 'oblivious', not 'sideways'",
+        ),
         ({"split_finder": "exact"}, "split_finder='exact' is not supported yet; use 'hist'"),
         ({"booster": "dart"}, "booster='dart' is not supported yet; use 'plain'"),
         ({"sampling": "goss"}, "sampling='goss' is not supported yet"),
@@ -92,7 +95,7 @@ def test_bad_weights_are_refused(weight: Any, message: str) -> None:
 
 @pytest.mark.parametrize("bad", [{"eval_set": [X]}, {"eval_set": [(X, Y)], "eval_names": ["a", "b"]}])
 def test_bad_evaluation_sets_are_refused(bad: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="eval_set|eval_names"):
+    with pytest.raises(InputError, match=r"eval_set|eval_names"):
         BoostedTreesClassifier(n_estimators=2).fit(X, Y, **bad)
 
 
@@ -135,7 +138,9 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there() -> None:
 def test_one_row_constant_columns_and_all_missing_columns_train() -> None:
     assert BoostedTreesRegressor(n_estimators=2).fit([[1.0]], [3.0]).predict([[7.0]]) == pytest.approx([3.0])
     odd = np.column_stack([np.ones(100), np.full(100, np.nan), np.arange(100.0)])
-    model = BoostedTreesRegressor(n_estimators=30, learning_rate=0.5, min_samples_leaf=2).fit(odd, np.arange(100.0))
+    model = BoostedTreesRegressor(n_estimators=30, learning_rate=0.5, min_samples_leaf=2).fit(
+        odd, np.arange(100.0)
+    )
     assert model.score(odd, np.arange(100.0)) > 0.99
     assert model.feature_importances_[:2].sum() == 0
 

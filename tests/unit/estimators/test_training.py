@@ -95,7 +95,12 @@ def test_callbacks_see_the_round_and_can_stop() -> None:
 
 def test_resuming_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path) -> None:
     fit: dict[str, Any] = {"eval_set": [(X[TEST], Y[TEST])]}
-    params: dict[str, Any] = {"n_estimators": 12, "subsample": 0.8, "colsample_bynode": 0.5, "random_state": 5}
+    params: dict[str, Any] = {
+        "n_estimators": 12,
+        "subsample": 0.8,
+        "colsample_bynode": 0.5,
+        "random_state": 5,
+    }
     whole = BoostedTreesClassifier(**params).fit(X[TRAIN], Y[TRAIN], **fit)
     path = tmp_path / "checkpoint.weald"
 
@@ -107,7 +112,9 @@ def test_resuming_gives_the_bytes_of_an_uninterrupted_run(tmp_path: Path) -> Non
             raise Killed
 
     with pytest.raises(Killed):
-        BoostedTreesClassifier(**params).fit(X[TRAIN], Y[TRAIN], callbacks=[Checkpoint(path, every=3), die], **fit)
+        BoostedTreesClassifier(**params).fit(
+            X[TRAIN], Y[TRAIN], callbacks=[Checkpoint(path, every=3), die], **fit
+        )
     assert weald.load(path).forest_.n_rounds == 6
     resumed = BoostedTreesClassifier(**params).fit(X[TRAIN], Y[TRAIN], resume_from=path, **fit)
     assert file_bytes(resumed) == file_bytes(whole)

@@ -73,9 +73,8 @@ def random_gradients(
     pairs = list(enumerate(zip(gradient.tolist(), hessian.tolist(), strict=True)))
     words = [reference.encode_entry(packed, row, g, h) for row, (g, h) in pairs]
     wide = [0] if packed else [reference.encode_wide(g, h) for _, (g, h) in pairs]
-    zeros = np.zeros(1, np.float32)
     units = (0.37 / 4095, 0.91 / 4095) if packed else (0.37 / 2**31, 0.91 / 2**25)
-    gradients = Gradients(packed, np.array(wide, np.uint64), zeros, zeros, *units)
+    gradients = Gradients(packed, np.array(wide, np.uint64), *units)
     return gradients, np.array(words, np.uint64)
 
 

@@ -173,8 +173,7 @@ def test_twin_columns_are_split_by_the_first_and_equal_gains_by_the_oldest_node(
     pattern = np.array([0, 0, 1, 1] * 8, np.uint8)
     half = np.array([0] * 16 + [1] * 16, np.uint8)
     bins = np.stack([half, half, pattern, pattern], axis=1)
-    zeros = np.zeros(1, np.float32)
-    gradients = Gradients(True, np.zeros(1, np.uint64), zeros, zeros, 0.1, 0.1)
+    gradients = Gradients(True, np.zeros(1, np.uint64), 0.1, 0.1)
     values = np.where(half == 1, 40, -40) + np.where(pattern == 1, 10, -10)
     words = [reference.encode_entry(True, row, g, 10) for row, g in enumerate(values.tolist())]
     entries = np.array(words, np.uint64)

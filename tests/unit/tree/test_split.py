@@ -133,8 +133,7 @@ def hand_made(
     """The split of one feature whose bins (the last holds missing values) have these sums; units are one."""
     n_bins = len(cells) - 1
     data = tree_input(np.zeros((1, 1), np.uint8), [n_bins], [0] if categorical else [])
-    zeros = np.zeros(1, np.float32)
-    gradients = Gradients(True, np.zeros(1, np.uint64), zeros, zeros, 1.0, 1.0)
+    gradients = Gradients(True, np.zeros(1, np.uint64), 1.0, 1.0)
     sums = np.array(cells, np.int64).T
     total = reference.total_of([reference.Sums(*cell) for cell in cells])
     limits = limits or rules()
