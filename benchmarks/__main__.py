@@ -1,4 +1,7 @@
-"""Run benchmarks one after another, each in a fresh process: ``python -m benchmarks [name ...] [--quick] [--json DIR]``."""
+"""Run benchmarks one after another, each in a fresh process.
+
+``python -m benchmarks [name ...] [--quick] [--json DIR]``
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Programs with arguments of their own: what makes them quick.
-PLAIN = {"binning": ["100000"]}
+PLAIN = {"binning": ["100000"], "predict": ["--rows", "10000", "--repeats", "2"]}
 
 
 def programs() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What the benchmark programs share: data, estimators, a fair timer, tables and the record of a run.
 
-Machines are noisy, so every claim is a ratio: contestants run in turn, round by round, in one process, and the best
-time of each counts.
+Machines are noisy, so every claim is a ratio: contestants run in turn, round by round, in one process, and the
+best time of each counts.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from rich.table import Table
 
 THREADS = 2
 PACKAGES = ("weald", "numpy", "numba", "scikit-learn", "pandas", "lightgbm", "xgboost", "catboost")
+LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # before the program adds its own
 REST = 0.05  # seconds between contestants: the OpenMP threads of the one before stop spinning and go to sleep
 
-# scikit-learn takes its number of threads from here; it is read when its libraries are loaded, which is later.
+# scikit-learn takes its number of threads from here; read when its libraries are loaded, which is later.
 os.environ.setdefault("OMP_NUM_THREADS", str(THREADS))
 
-console = Console(highlight=False, width=None if Console().is_terminal else 130)
+console = Console(highlight=False, width=None if Console().is_terminal else 150)
 
 
 # --- data -----------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ console = Console(highlight=False, width=None if Console().is_terminal else 130)
 def higgs_like(
     n_rows: int, n_columns: int = 28, seed: int = 0
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Columns near standard normal, some of them skewed, and a binary label with a non-linear, noisy signal."""
+    """Columns near standard normal, some of them skewed, and a binary label with a noisy non-linear signal."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_rows, n_columns), dtype=np.float32)
     score = X[:, 0] * X[:, 1] + np.sin(2.0 * X[:, 2]) + 0.8 * np.abs(X[:, 3]) - 0.6 * X[:, 4] ** 2
@@ -106,7 +107,7 @@ def seconds(action: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def best_of(contestants: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:
-    """Run the contestants in turn, round by round: name -> best ``seconds``, all ``times`` and the last ``result``."""
+    """Run contestants in turn, round by round: name -> best ``seconds``, all ``times``, the last ``result``."""
     outcome: dict[str, dict[str, Any]] = {name: {"times": []} for name in contestants}
     for _ in range(repeats):
         for name, action in contestants.items():
@@ -169,9 +170,10 @@ def latency(action: Callable[[], Any], calls: int = 2000) -> float:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table whose first column is text and whose others are numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    console.print(title, style="bold")
+    table = Table()
     for position, column in enumerate(columns):
-        table.add_column(column, justify="right" if position else "left", no_wrap=position == 0)
+        table.add_column(column, justify="right" if position else "left", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     console.print(table)
@@ -191,7 +193,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": model,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "load_average": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "load_average_before": LOAD,
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in PACKAGES},
@@ -234,7 +236,8 @@ def record(arguments: argparse.Namespace, results: Mapping[str, Any]) -> None:
     facts = machine()
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items() if version)
     console.print(
-        f"{facts['processor']}, {facts['cores']} cores, load {facts['load_average']}; {versions}", style="dim"
+        f"{facts['processor']}, {facts['cores']} cores, load {facts['load_average_before']} before; {versions}",
+        style="dim",
     )
     if arguments.json is None:
         return

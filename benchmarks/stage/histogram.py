@@ -1,7 +1,8 @@
-"""The tree kernels on one thread: histograms (ns a row and feature), partitioning (ns a row), split search (µs a node).
+"""The tree kernels on one thread: histograms, partitioning and the search for a split.
 
-Nodes: all rows in order, and the rows divided at random among 16 and 128 nodes, each visited once, so that no node finds
-its bins in the cache. Bins: uniform, and 94 % of the rows in one bin. Run it as ``python -m benchmarks.stage.histogram``.
+Nodes: all rows in order, and the rows divided at random among 16 and 128 nodes, each visited once, so that no node
+finds its bins in the cache. Bins: uniform, and 94 % of the rows in one bin. Run it as
+``python -m benchmarks.stage.histogram``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fresh processes: what ``import weald`` costs, and the first fit with a warm and with an empty cache of kernels.
+"""Fresh processes: what ``import weald`` costs, and the first fit with a warm and with an empty kernel cache.
 
 Run it as ``python -m benchmarks.versus.cold``.
 """
@@ -32,13 +32,24 @@ rng = np.random.default_rng(0)
 X = rng.standard_normal(({rows}, 20))
 y = (X[:, 0] * X[:, 1] + rng.standard_normal({rows}) > 0).astype(int)
 start = time.perf_counter()
-from benchmarks.common import estimator
-model = estimator("{system}")
+from {module} import {name}
+model = {name}()
 middle = time.perf_counter()
 model.fit(X, y)
 end = time.perf_counter()
 print(json.dumps({{"loaded": middle - start, "fit": end - middle}}))
 """
+
+CLASSES = {
+    "weald": {"module": "weald", "name": "BoostedTreesClassifier"},
+    "lightgbm": {"module": "lightgbm", "name": "LGBMClassifier"},
+    "xgboost": {"module": "xgboost", "name": "XGBClassifier"},
+    "sklearn": {"module": "sklearn.ensemble", "name": "HistGradientBoostingClassifier"},
+}
+
+
+def fit_code(system: str, rows: int) -> str:
+    return FIT.format(rows=rows, **CLASSES[system])
 
 
 def fresh(code: str, environment: dict[str, str] | None = None) -> dict[str, Any]:
@@ -48,12 +59,16 @@ def fresh(code: str, environment: dict[str, str] | None = None) -> dict[str, Any
     wall = time.perf_counter() - start
     if done.returncode:
         raise SystemExit(done.stderr)
-    return {**json.loads(done.stdout), "process": wall, "stderr": done.stderr.splitlines()}
+    return {**json.loads(done.stdout.splitlines()[-1]), "process": wall, "stderr": done.stderr.splitlines()}
 
 
 def fastest(code: str, repeats: int) -> dict[str, Any]:
     """The quickest of several fresh processes."""
     return min((fresh(code) for _ in range(repeats)), key=lambda entry: entry["process"])
+
+
+def said(entry: dict[str, Any]) -> str:
+    return "\n".join(entry["stderr"]) or "nothing"
 
 
 def with_cache(folder: str) -> dict[str, str]:
@@ -76,9 +91,8 @@ def imports(repeats: int) -> dict[str, Any]:
 
 def warm(rows: int, repeats: int) -> dict[str, Any]:
     """The first fit of a process that finds its kernels compiled."""
-    fresh(FIT.format(system="weald", rows=rows))
-    systems = ("weald", "lightgbm", "xgboost", "sklearn")
-    results = {system: fastest(FIT.format(system=system, rows=rows), repeats) for system in systems}
+    fresh(fit_code("weald", rows))
+    results = {system: fastest(fit_code(system, rows), repeats) for system in CLASSES}
     print_table(
         f"first fit of a process, {rows:,} x 20, 100 trees, warm cache (best of {repeats})",
         ["", "whole process, s", "loading, s", "fit, s"],
@@ -87,21 +101,23 @@ def warm(rows: int, repeats: int) -> dict[str, Any]:
             for name, entry in results.items()
         ],
     )
+    if results["weald"]["stderr"]:
+        console.print(f"weald said: {said(results['weald'])}")
     return results
 
 
 def empty(rows: int) -> dict[str, Any]:
     """The first fit on a machine: everything that it needs is compiled."""
     with tempfile.TemporaryDirectory() as folder:
-        first = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
-        second = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
+        first = fresh(fit_code("weald", rows), with_cache(folder))
+        second = fresh(fit_code("weald", rows), with_cache(folder))
     console.print(
         f"empty cache: whole process {first['process']:.1f} s, fit {first['fit']:.1f} s; it said:",
         style="bold",
     )
-    console.print("\n".join(first["stderr"]) or "(nothing)")
+    console.print(said(first))
     console.print(
-        f"the next process: {second['process']:.2f} s, fit {second['fit']:.2f} s; it said: {second['stderr'] or 'nothing'}\n"
+        f"next process {second['process']:.2f} s, fit {second['fit']:.2f} s; it said: {said(second)}\n"
     )
     return {"first": first, "second": second}
 
@@ -114,9 +130,9 @@ def warmup(rows: int) -> dict[str, Any]:
             [sys.executable, "-m", "weald", "warmup", "--quiet"], check=True, env=with_cache(folder)
         )
         elapsed = time.perf_counter() - start
-        after = fresh(FIT.format(system="weald", rows=rows), with_cache(folder))
+        after = fresh(fit_code("weald", rows), with_cache(folder))
     console.print(
-        f"weald warmup: {elapsed:.1f} s; a fit after it: {after['fit']:.2f} s, it said: {after['stderr'] or 'nothing'}\n"
+        f"weald warmup: {elapsed:.1f} s; a fit after it: {after['fit']:.2f} s; it said: {said(after)}\n"
     )
     return {"seconds": elapsed, "fit_after": after}
 

@@ -1,9 +1,9 @@
-"""Default against default on real data sets: Weald, LightGBM, XGBoost and scikit-learn, categories natively for all.
+"""Default against default on real data sets: Weald, LightGBM, XGBoost and scikit-learn, categories natively.
 
 The environment variable WEALD_DATA names a folder with parquet files and a manifest.json: a list of sets with their
-``name``, ``files``, ``kind``, ``target`` and, where there are any, ``positive``, ``drop``, ``categorical``, ``split`` and
-``exposure``. A published split is used with five 90 % subsamples of its training rows; other sets are split 80/20
-five times. Run it as ``python -m benchmarks.versus.quality``.
+``name``, ``files``, ``kind``, ``target`` and, where there are any, ``positive``, ``drop``, ``categorical``,
+``split`` and ``exposure``. A published split is used with five 90 % subsamples of its training rows; other sets are
+split 80/20 five times. Run it as ``python -m benchmarks.versus.quality``.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ def split_rows(problem: Problem, seed: int, most: int) -> tuple[NDArray[np.int64
         within = None if labels is None else labels[train]
         train = train_test_split(train, train_size=0.9, random_state=seed, stratify=within)[0]
     if len(train) > most:
-        train = np.random.default_rng(seed).choice(train, most, replace=False)
+        some = np.random.default_rng(seed).choice(train, most, replace=False)
+        # A class that the sample has lost comes back whole: all systems need every class.
+        lost = train[:0] if labels is None else train[~np.isin(labels[train], labels[some])]
+        train = np.concatenate([some, lost])
     return train, test
 
 
@@ -118,11 +121,10 @@ def frames(problem: Problem, train: Any, test: Any, limit: int | None) -> tuple[
     X_train, X_test = problem.X.iloc[train].copy(), problem.X.iloc[test].copy()
     for column in problem.categorical:
         counts = X_train[column].value_counts()
-        known = sorted(counts.index[:limit].astype(str))
+        known = pd.Index(sorted(counts.index[:limit].astype(str)), dtype=object)
         for part in (X_train, X_test):
-            part[column] = pd.Categorical(
-                part[column].astype(object), categories=pd.Index(known, dtype=object)
-            )
+            values = part[column].astype(object)
+            part[column] = pd.Categorical(values.where(values.isin(known), None), categories=known)
     return X_train, X_test
 
 
@@ -175,11 +177,16 @@ def summarise(problem: Problem, scores: dict[str, list[dict[str, float]]]) -> di
     }
 
 
+def short(value: float) -> str:
+    """Two digits, never with an exponent."""
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
+
+
 def table_rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
     """A line a set, and for binary sets one with the areas under the curve."""
     rows = []
     for name, entry in results.items():
-        cells = [f"{entry['mean'][s]:.5g} ± {entry['std'][s]:.2g} ({entry['rank'][s]})" for s in SYSTEMS]
+        cells = [f"{entry['mean'][s]:.5g} ±{short(entry['std'][s])} ({entry['rank'][s]})" for s in SYSTEMS]
         rows.append(
             [name, f"{entry['rows']:,}", entry["metric"], *cells, "behind" if entry["behind"] else ""]
         )

@@ -1,7 +1,7 @@
 """Small fits: 1,000 to 100,000 rows x 20 columns, 100 trees, two threads, everything warm.
 
-The section ``threads`` compares Weald on one and on two threads from 100 to 300,000 rows: two are never to be slower.
-Run it as ``python -m benchmarks.versus.small``.
+The section ``threads`` compares Weald on one and on two threads from 100 to 300,000 rows: two are never to be
+slower. Run it as ``python -m benchmarks.versus.small``.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def depthwise(trees: int) -> dict[str, Any]:
 
 
 def oblivious(trees: int) -> dict[str, Any]:
-    """Depth 6; CatBoost without sampling and noise, with its ten Newton steps a leaf and with one, as Weald has."""
+    """Depth 6; CatBoost without sampling and noise, with its own Newton steps a leaf and with one, as Weald."""
     weald = {
         "n_estimators": trees,
         "learning_rate": 0.1,

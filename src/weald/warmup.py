@@ -10,6 +10,7 @@ import numpy as np
 # Above every threshold below which kernels run on one thread.
 _MANY_ROWS = 70_000
 _FEW_ROWS = 600
+_SAMPLED_ROWS = 201_000
 
 
 def warmup(say: Callable[[str], None] = lambda line: None) -> None:
@@ -50,3 +51,6 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
             **tiny, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
         ).fit(X, y).apply(X)
     BoostedTreesRegressor(**tiny, n_jobs=2).fit(rng.standard_normal((_FEW_ROWS, 300)), few_y)
+    say("tables whose cuts come from a sample of rows")
+    tall = rng.standard_normal((_SAMPLED_ROWS, 1))
+    BoostedTreesRegressor(**tiny, n_jobs=2).fit(tall, tall[:, 0])

@@ -138,7 +138,8 @@ def tree_rules(estimator: BoostedTrees, loss: Loss) -> TreeRules:
     if estimator.growth == "oblivious":
         if max_leaves not in (DEFAULT_LEAVES, None):
             raise InputError(
-                f"max_leaves={max_leaves} does not apply to growth='oblivious', whose trees have 2**max_depth leaves; set max_depth."
+                f"max_leaves={max_leaves} does not apply to growth='oblivious', "
+                "whose trees have 2**max_depth leaves; set max_depth."
             )
         max_leaves, max_depth = None, max_depth or DEFAULT_OBLIVIOUS_DEPTH
         if max_depth > DEEPEST_OBLIVIOUS:

@@ -79,6 +79,8 @@ class Tweedie(_Deviance):
 
     name = "tweedie"
     default_metric = "tweedie_deviance"
+    # Its hessian grows with the labels, so that a step needs no limit; one would only slow it down.
+    max_delta_step = 0.0
 
     def __init__(self, tweedie_power: float = 1.5) -> None:
         if not 1.0 < tweedie_power < 2.0:

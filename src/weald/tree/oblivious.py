@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.grower import build_child, by_size, columns_of_node, open_root, split_node, subtract_child
-from weald.tree.histogram import cell_words, read_cell
+from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.split import (
     BIN,
     FEATURE,
@@ -24,7 +24,11 @@ from weald.tree.split import (
     MISSING_LEFT,
     MOST_BINS,
     SMALLEST_HESSIAN,
+    Scratch,
+    clipped_pair,
+    new_scratch,
     node_score,
+    score_prefixes,
 )
 from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 
@@ -63,40 +67,66 @@ def grow_oblivious(
 
 
 @inlined
-def _score_node(
-    data: Any,
-    feature: Any,
-    gradients: Any,
-    rules: Rules,
+def _dense_prefix(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> None:
+    """Prefix sums at every bin, also at empty ones: the bins of several nodes must stand side by side."""
+    if words == 1:
+        cells = histogram[0]
+        total = np.int64(0)
+        for b in range(np.uint64(n_bins)):
+            total += cells[first + b]
+            prefix.rows[b] = total
+        for b in range(np.uint64(n_bins)):
+            word = prefix.rows[b]
+            prefix.gradient[b] = packed_gradient(word)
+            prefix.hessian[b] = packed_hessian(word)
+            prefix.rows[b] = packed_count(word)
+        return
+    g_left, h_left, n_left = np.int64(0), np.int64(0), np.int64(0)
+    for b in range(np.uint64(n_bins)):
+        g_bin, h_bin, n_bin = read_cell(histogram, words, first + b)
+        g_left += g_bin
+        h_left += h_bin
+        n_left += n_bin
+        prefix.gradient[b] = g_left
+        prefix.hessian[b] = h_left
+        prefix.rows[b] = n_left
+
+
+@inlined
+def _add_gains(
+    prefix: Scratch, n_bins: Any, added: Any, totals: Any, own: Any, gradients: Any, rules: Rules, sums: Any
+) -> None:
+    """Add one node's gain for every threshold to ``sums``; nothing where a child would be too small."""
+    score_prefixes(prefix, 0, n_bins, added[0], added[1], totals, gradients, rules)
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    fewest = max(1, rules.min_samples_leaf)
+    most, most_hessian = totals[2] - fewest, np.float64(totals[1]) - smallest
+    rows, hessian, score = prefix.rows, prefix.hessian, prefix.score
+    for b in range(np.uint64(n_bins)):
+        n, h = rows[b] + added[2], hessian[b] + added[1]
+        allowed = (n >= fewest) & (n <= most) & (h >= smallest) & (h <= most_hessian)
+        sums[b] += score[b] - own if allowed else 0.0
+
+
+@inlined
+def _add_category_gains(
     histogram: Any,
+    words: Any,
+    first: Any,
+    n_bins: Any,
     totals: Any,
-    with_missing: Any,
+    own: Any,
+    gradients: Any,
+    rules: Any,
     sums: Any,
 ) -> None:
-    """Add one node's gain (of both children over the node, doubled) for every bin to ``sums``."""
-    words = cell_words(gradients.packed, totals[2])
-    first, n_bins = data.offsets[feature], data.n_bins[feature]
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / h_unit
+    """The same for one category against the rest."""
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
-    own = node_score(totals[0] * g_unit, totals[1] * h_unit, rules)
-    g_start, h_start, n_start = 0, 0, 0
-    if with_missing:
-        g_start, h_start, n_start = read_cell(histogram, words, first + np.uint64(n_bins))
-    g, h, n = g_start, h_start, n_start
     for b in range(n_bins + 1):
-        if data.categorical[feature]:
-            g, h, n = 0, 0, 0
-        elif b == n_bins:
-            break
-        g_bin, h_bin, n_bin = read_cell(histogram, words, first + np.uint64(b))
-        g += g_bin
-        h += h_bin
-        n += n_bin
-        if n < fewest or totals[2] - n < fewest or h < smallest or totals[1] - h < smallest:
-            continue
-        left = node_score(g * g_unit, h * h_unit, rules)
-        sums[b] += left + node_score((totals[0] - g) * g_unit, (totals[1] - h) * h_unit, rules) - own
+        g, h, n = read_cell(histogram, words, first + np.uint64(b))
+        if n >= fewest and totals[2] - n >= fewest and h >= smallest and totals[1] - h >= smallest:
+            sums[b] += clipped_pair(g, h, totals[0], totals[1], gradients, rules) - own
 
 
 @inner_kernel
@@ -111,31 +141,38 @@ def _score_feature(
     last: Any,
     found: Any,
 ) -> Any:
-    """The largest sum of gains over the nodes first..last for one feature; its place goes to ``found``."""
-    n_bins = data.n_bins[feature]
+    """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``."""
+    n_bins, offset, categorical = data.n_bins[feature], data.offsets[feature], data.categorical[feature]
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     has_missing = False
     for node in range(first, last):
         words = cell_words(gradients.packed, nodes.end[node] - nodes.begin[node])
-        _, _, n = read_cell(work.pool[nodes.slot[node]], words, data.offsets[feature] + np.uint64(n_bins))
+        _, _, n = read_cell(work.pool[nodes.slot[node]], words, offset + np.uint64(n_bins))
         has_missing = has_missing or n > 0
     found[FEATURE] = feature
     best = 0.0
-    sides = 2 if has_missing and not data.categorical[feature] else 1
+    prefix = new_scratch()
     sums = np.empty(MOST_BINS, np.float64)
-    for with_missing in range(sides):
+    for with_missing in range(2 if has_missing and not categorical else 1):
         for b in range(MOST_BINS):
             sums[b] = 0.0
         for node in range(first, last):
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-            _score_node(
-                data, feature, gradients, rules, work.pool[nodes.slot[node]], totals, with_missing, sums
-            )
+            own = node_score(totals[0] * g_unit, totals[1] * h_unit, rules) * h_unit / (g_unit * g_unit)
+            histogram, words = work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
+            if categorical:
+                _add_category_gains(histogram, words, offset, n_bins, totals, own, gradients, rules, sums)
+            else:
+                g, h, n = read_cell(histogram, words, offset + np.uint64(n_bins))
+                added = (g * with_missing, h * with_missing, n * with_missing)
+                _dense_prefix(histogram, words, offset, n_bins, prefix)
+                _add_gains(prefix, n_bins, added, totals, own, gradients, rules, sums)
         for b in range(n_bins + 1):
             if sums[b] > best:
                 best = sums[b]
                 found[BIN] = b
                 found[MISSING_LEFT] = with_missing
-    if data.categorical[feature]:
+    if categorical:
         found[MISSING_LEFT] = np.int64(found[BIN] == n_bins)
     elif not has_missing:
         found[MISSING_LEFT] = -1  # decided by the counts
@@ -186,7 +223,8 @@ def _choose_split(
     for j in range(len(features)):
         if gains[j] > gains[best]:
             best = j
-    if 0.5 * gains[best] - rules.gamma * (last - first) <= 1e-14 * abs(gains[best]):
+    gain = gains[best] * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
+    if 0.5 * gain - rules.gamma * (last - first) <= 1e-14 * gain:
         return False
     total, total_left = 0, 0
     for node in range(first, last):

@@ -80,7 +80,8 @@ class Scratch(NamedTuple):
 
 
 @inlined
-def _new_scratch() -> Any:
+def new_scratch() -> Any:
+    """Memory for the scan of one feature."""
     return Scratch(
         np.empty(MOST_BINS, np.float64),
         np.empty(MOST_BINS, np.float64),
@@ -127,7 +128,7 @@ def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Sc
 
 
 @inlined
-def _score_prefixes(
+def score_prefixes(
     prefix: Scratch,
     begin: Any,
     end: Any,
@@ -147,7 +148,7 @@ def _score_prefixes(
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
     if rules.max_delta_step > 0.0:
         for i in range(begin, end):
-            score[i] = _clipped_pair(
+            score[i] = clipped_pair(
                 gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules
             )
         return
@@ -162,7 +163,7 @@ def _score_prefixes(
 
 
 @inlined
-def _clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules) -> Any:
+def clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules) -> Any:
     """The children's score with clipped leaf values, in units of the integer sums."""
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     left = node_score(gl * g_unit, hl * h_unit, rules)
@@ -210,7 +211,7 @@ def _scan_numeric(
         end -= 1
     if begin == end:
         return best_score
-    _score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules)
+    score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules)
     largest = _largest(prefix.score, begin, end)
     at = begin
     while prefix.score.view(np.int64)[at] != largest:
@@ -248,7 +249,7 @@ def _scan_categorical(
             or totals[1] - h_left < smallest
         ):
             continue
-        score = _clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules)
+        score = clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules)
         if score > best_score:
             best_score = score
             best[BIN], best[MISSING_LEFT] = b, np.int64(b == n_bins)
@@ -299,7 +300,7 @@ def _scan_features(
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
-        prefix = _new_scratch()
+        prefix = new_scratch()
         for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
             scores[j] = _scan_feature(
                 histogram, data, features[j], totals, gradients, rules, prefix, found[j]
@@ -333,7 +334,7 @@ def find_best_split(
                 _copy_candidate(found[j], best)
     else:
         trial = np.empty(6, np.int64)
-        prefix = _new_scratch()
+        prefix = new_scratch()
         for j in range(len(features)):
             score = _scan_feature(histogram, data, features[j], totals, gradients, rules, prefix, trial)
             if score > best_score:

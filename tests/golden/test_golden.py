@@ -1,0 +1,77 @@
+"""A model file of an earlier version still predicts what it did, to the last bit.
+
+``v0_1_0.weald`` is a classifier of three classes with categories and missing values, five rounds; ``v0_1_0.json``
+has twenty rows and their probabilities as hexadecimal floats. Both were made so (``write`` is in this module):
+
+    penguins = weald.datasets.load("penguins")
+    model = weald.BoostedTreesClassifier(n_estimators=5).fit(penguins.data, penguins.target)
+    write(model, penguins.data, range(3, 343, 17))
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import weald
+
+FOLDER = Path(__file__).parent
+VERSION = "v0_1_0"
+
+
+def write(model: Any, data: Mapping[str, NDArray[Any]], rows: Sequence[int]) -> None:
+    """Make both files: the model, and some rows with their probabilities."""
+    chosen = {name: values[list(rows)] for name, values in data.items()}
+    stored = {
+        "columns": {name: [_plain(value) for value in values.tolist()] for name, values in chosen.items()},
+        "classes": model.classes_.tolist(),
+        "probabilities": [[value.hex() for value in row] for row in model.predict_proba(chosen).tolist()],
+    }
+    model.save(FOLDER / f"{VERSION}.weald")
+    (FOLDER / f"{VERSION}.json").write_text(json.dumps(stored, indent=1) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _stored() -> tuple[dict[str, NDArray[Any]], list[str], NDArray[np.float64]]:
+    stored = json.loads((FOLDER / f"{VERSION}.json").read_text())
+    columns = {}
+    for name, values in stored["columns"].items():
+        is_text = any(isinstance(value, str) for value in values)
+        columns[name] = np.array(values, object if is_text else np.float64)
+    probabilities = [[float.fromhex(value) for value in row] for row in stored["probabilities"]]
+    return columns, stored["classes"], np.array(probabilities)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_old_model_predicts_the_same_bits(n_jobs: int) -> None:
+    columns, classes, expected = _stored()
+    model = weald.load(FOLDER / f"{VERSION}.weald").set_params(n_jobs=n_jobs)
+    assert model.classes_.tolist() == classes
+    assert model.predict_proba(columns).tolist() == expected.tolist()
+
+
+def test_the_rows_reach_missing_values_and_categories() -> None:
+    columns, _, expected = _stored()
+    assert {"island", "sex"} <= set(columns)
+    assert any(value is None for value in columns["sex"])
+    assert np.isnan(columns["bill_length_mm"]).any()
+    assert expected.shape == (20, 3)
+    assert len(np.unique(expected, axis=0)) > 5
+
+
+def test_training_again_gives_the_old_model() -> None:
+    penguins = weald.datasets.load("penguins")
+    old = weald.load(FOLDER / f"{VERSION}.weald")
+    new = weald.BoostedTreesClassifier(n_estimators=5).fit(penguins.data, penguins.target)
+    for name in ("feature", "threshold", "left", "missing_left", "category_set", "set_codes", "value"):
+        assert np.array_equal(getattr(new.forest_, name), getattr(old.forest_, name)), name

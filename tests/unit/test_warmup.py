@@ -1,0 +1,47 @@
+"""After the warm-up no kernel is left to be compiled by somebody's first fit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+# Kernels that the warm-up may leave, and why.
+ALLOWED: dict[str, str] = {}  # kernel -> why the warm-up may leave it out
+
+# Numba compiles what a kernel calls together with it, and a kernel that comes out of the cache brings its callees
+# along as machine code. So a kernel is ready when it has a signature, or when one that is ready calls it.
+SCRIPT = """
+import json, sys
+from numba.core.dispatcher import Dispatcher
+from weald.warmup import warmup
+
+warmup()
+kernels = {}
+for name, module in list(sys.modules.items()):
+    if name == "weald" or name.startswith("weald."):
+        for value in list(vars(module).values()):
+            if isinstance(value, Dispatcher):
+                kernels[f"{value.py_func.__module__}.{value.py_func.__name__}"] = value
+waiting = [kernel for kernel in kernels.values() if kernel.signatures]
+ready = set()
+while waiting:
+    kernel = waiting.pop()
+    if id(kernel) in ready:
+        continue
+    ready.add(id(kernel))
+    names, known = kernel.py_func.__code__.co_names, kernel.py_func.__globals__
+    waiting += [known[name] for name in names if isinstance(known.get(name), Dispatcher)]
+inlined = [name for name, kernel in kernels.items() if kernel.targetoptions.get("inline") == "always"]
+left = [name for name, kernel in kernels.items() if id(kernel) not in ready and name not in inlined]
+print(json.dumps({"kernels": sorted(kernels), "left": sorted(left)}))
+"""
+
+
+def test_the_warm_up_leaves_no_kernel_without_a_reason() -> None:
+    run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert len(found["kernels"]) > 50
+    assert set(ALLOWED) <= set(found["kernels"]), "a reason for a kernel that is gone"
+    assert set(found["left"]) == set(ALLOWED)
