@@ -193,7 +193,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": model,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "load_average_before": LOAD,
+        "load_average_before": None if LOAD is None else round(LOAD, 2),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in PACKAGES},

@@ -12,12 +12,15 @@ from weald.cli.tables import print_rows
 
 def warmup(quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False) -> None:
     """Compile all kernels now, so that the first training need not wait for it."""
+    from weald.runtime.cache import silence
     from weald.warmup import warmup as compile_kernels
 
     def say(line: str) -> None:
         if not quiet:
             typer.echo(line, err=True)
 
+    if quiet:
+        silence()
     start = time.perf_counter()
     compile_kernels(say)
     say(f"kernels are compiled and cached ({time.perf_counter() - start:.1f} s)")

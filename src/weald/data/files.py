@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -13,7 +14,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.atomic import replacing
+from weald.runtime.atomic import write_whole
 from weald.runtime.errors import InputError
 
 Columns = dict[str, NDArray[Any]]
@@ -63,12 +64,15 @@ def write_file(path: str | os.PathLike[str], columns: Mapping[str, NDArray[Any]]
     kind = _kind(file)
     if kind == "parquet":
         pyarrow = _pyarrow(file)
-        with replacing(file) as temporary:
-            pyarrow.parquet.write_table(pyarrow.table(dict(columns)), temporary)
+        buffer = io.BytesIO()
+        pyarrow.parquet.write_table(pyarrow.table(dict(columns)), buffer)
+        write_whole(file, buffer.getvalue(), "table")
         return
     delimiter = "\t" if ".tsv" in file.name else ","
-    with replacing(file) as temporary, _open_text(temporary, "wt", gzipped=file.suffix == ".gz") as stream:
-        write_csv(stream, columns, delimiter)
+    text = io.StringIO()
+    write_csv(text, columns, delimiter)
+    data = text.getvalue().encode()
+    write_whole(file, gzip.compress(data, mtime=0) if file.suffix == ".gz" else data, "table")
 
 
 def write_csv(stream: TextIO, columns: Mapping[str, NDArray[Any]], delimiter: str = ",") -> None:

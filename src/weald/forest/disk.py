@@ -1,55 +1,22 @@
-"""Bytes to and from disk: a save either happens whole or leaves the old file as it was."""
+"""Model files to and from disk."""
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import secrets
 import stat
 from typing import Final
 
+from weald.runtime.atomic import explained, write_whole
 from weald.runtime.errors import ModelFileError
 
 # A forest of a thousand million nodes; anything larger is some other file.
 MAXIMUM_FILE_BYTES: Final = 2**36
-_CHUNK_BYTES: Final = 2**24
 
 
 def save(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write `data` to `path`, whole or not at all.
-
-    After a full disk, an interrupt or a crash the old file is still there; a reader never sees a part of
-    the new one. A symbolic link is followed, and the permissions of an existing file are kept.
-
-    Raises:
-        OSError: with one sentence; whatever was at `path` is untouched.
-
-    Examples:
-        >>> import tempfile
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> save(os.path.join(folder.name, "model.weald"), b"bytes")
-        >>> os.listdir(folder.name)
-        ['model.weald']
-        >>> folder.cleanup()
-    """
-    name = os.fspath(path)
-    target = os.path.realpath(name)
-    folder = os.path.dirname(target)
-    mode = _check_target(name, target, folder)
-    temporary = os.path.join(folder, f".weald-{secrets.token_hex(8)}.tmp")
-    try:
-        _write_durably(temporary, data)
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise _explained(error, _write_problem(error, name, folder)) from error
-        raise
-    _flush_folder(folder)
+    """Write a model's bytes to `path`, whole or not at all; an OSError with one sentence leaves the old file."""
+    write_whole(path, data, "model")
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
@@ -71,7 +38,7 @@ def read(path: str | os.PathLike[str]) -> bytes:
             return file.read()
     except OSError as error:
         problem = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise _explained(error, f"The model file {name!r} cannot be read: {problem}.") from error
+        raise explained(error, f"The model file {name!r} cannot be read: {problem}.") from error
 
 
 def _check_size(name: str, size: int) -> None:
@@ -80,62 +47,3 @@ def _check_size(name: str, size: int) -> None:
     if size > MAXIMUM_FILE_BYTES:
         limit = f"a model file has at most {MAXIMUM_FILE_BYTES}"
         raise ModelFileError(f"{name!r} is not a Weald model file: it has {size} bytes, {limit}.")
-
-
-def _check_target(name: str, target: str, folder: str) -> int | None:
-    """The permission bits of an existing file, None for a new one; raises when nothing can be saved there."""
-    if not os.path.isdir(folder):
-        problem = f"there is no folder {folder!r}"
-        raise FileNotFoundError(f"The model cannot be saved to {name!r}: {problem}.")
-    try:
-        status = os.lstat(target)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _explained(error, _write_problem(error, name, folder)) from error
-    if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(f"The model cannot be saved to {name!r}: it is a folder, add a file name.")
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"The model cannot be saved to {name!r}: it is not a regular file.")
-    # Replacing needs only the folder's permission: a file that its owner protected must be asked about.
-    if not os.access(target, os.W_OK):
-        raise PermissionError(f"The model cannot be saved to {name!r}: the file is write-protected.")
-    return stat.S_IMODE(status.st_mode)
-
-
-def _write_durably(temporary: str, data: bytes) -> None:
-    # Mode 0o666 lets the process's umask decide, as it does for any new file.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o666)
-    try:
-        rest = memoryview(data)
-        while rest:
-            written = os.write(descriptor, rest[:_CHUNK_BYTES])
-            rest = rest[written:]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _flush_folder(folder: str) -> None:
-    # The rename itself must survive a power cut; some systems cannot open or flush a folder, and need not.
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def _write_problem(error: OSError, name: str, folder: str) -> str:
-    if isinstance(error, PermissionError):
-        return f"The model cannot be saved to {name!r}: the folder {folder!r} is not writable."
-    reason = error.strerror or str(error)
-    return f"The model cannot be saved to {name!r}: {reason}; a file that was there before is unchanged."
-
-
-def _explained(error: OSError, sentence: str) -> OSError:
-    """The same kind of error, with the same number, whose text is one sentence."""
-    explained = type(error)(sentence)
-    explained.errno = error.errno
-    return explained

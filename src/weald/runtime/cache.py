@@ -21,6 +21,8 @@ from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.misc.appdirs import AppDirs
 
+# Sources of kernels that do not import runtime.jit themselves.
+_ALSO_COMPILED = frozenset({"jit.py", "prefetch.py", "state.py"})
 KEPT = 3  # caches of older sources that stay: a user may switch between two environments
 
 
@@ -31,7 +33,7 @@ def source_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         content = path.read_bytes()
-        if b"runtime.jit" in content or path.parent.name == "runtime" or path.name == "state.py":
+        if b"runtime.jit" in content or path.name in _ALSO_COMPILED:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + content + b"\0")
     return digest.hexdigest()[:16]
 
@@ -109,12 +111,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         return found
 
 
+def silence() -> None:
+    """Do not say that kernels are being compiled."""
+    global _said_compiling
+    _said_compiling = True
+
+
 def say_compiling() -> None:
     """One line on stderr, the first time that a kernel is not found compiled."""
     global _said_compiling
     if not _said_compiling:
         _said_compiling = True
         print(
-            "weald: compiling kernels for this machine (some 20 s, once; 'weald warmup' does it ahead)",
+            "weald: compiling kernels for this machine (about a minute, once; 'weald warmup' does it ahead)",
             file=sys.stderr,
         )
