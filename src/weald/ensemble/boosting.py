@@ -24,6 +24,8 @@ from weald.tree.tree import GrownTree, TreeGrower, TreeRules
 
 Callback = Callable[[Round], object]
 
+PARALLEL_SCORES = 20_000  # scores from which two threads compute gradients sooner than one
+
 
 @dataclass(frozen=True)
 class BoostingChoices:
@@ -64,13 +66,14 @@ def boost(
     """Boost ``choices.n_estimators`` rounds in all, or until a callback stops; ``start``: an earlier forest and its scores."""
     builder, scores = _begin(train, loss, start)
     grower = TreeGrower(train.bins, rules, choices.precision, tasks)
+    gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
     for number in range(builder.n_trees // loss.n_outputs, choices.n_estimators):
-        loss.gradients(scores, train.y, train.weight, gradient, hessian, tasks)
+        loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
+        rows = draw_rows(train.n_rows, choices.subsample, stream_key(choices.seed, number, 0, ROWS), tasks)
         for output in range(loss.n_outputs):
             key = stream_key(choices.seed, number, output)
-            rows = draw_rows(train.n_rows, choices.subsample, stream_key(choices.seed, number, ROWS), tasks)
             columns = draw_columns(
                 len(train.bins.columns), choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
             )

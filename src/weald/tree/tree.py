@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import BinMapper, Bins
+from weald.runtime.errors import InputError
 from weald.tree.grower import grow_tree
 from weald.tree.leaf import Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.oblivious import grow_oblivious
@@ -20,6 +21,7 @@ from weald.tree.state import DEPTHWISE, LEAFWISE, STRIDE, Gradients, Nodes, Rule
 from weald.tree.walk import walk_rows
 
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
+LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an oblivious tree
 UNLIMITED = 2**30
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
@@ -182,6 +184,11 @@ class TreeGrower:
         slots = 1 + max(1, min(wanted, POOL_BYTES // (24 * n_cells)))
         if rules.growth == "oblivious":
             slots = 1 + wanted  # a level needs the histograms of all its nodes
+            if 24 * n_cells * slots > LARGEST_LEVEL_BYTES:
+                raise InputError(
+                    f"max_depth={rules.max_depth} with growth='oblivious' and {bins.columns.shape[0]} columns needs "
+                    f"{24 * n_cells * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
+                )
         self.work = Workspace(
             entries=np.empty((2, n_rows), np.uint64),
             pool=np.empty((slots, 3, n_cells), np.int64),

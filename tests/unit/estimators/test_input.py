@@ -213,3 +213,9 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
 def test_refused_values_say_what_to_use_instead() -> None:
     with pytest.raises(NotSupportedError, match="use 'hist'"):
         BoostedTreesRegressor(split_finder="approx").fit(RX, RY)
+
+
+def test_an_oblivious_tree_that_would_not_fit_in_memory_is_refused() -> None:
+    wide = np.random.default_rng(0).standard_normal((300, 400))
+    with pytest.raises(InputError, match="GB of histograms; choose a smaller max_depth"):
+        BoostedTreesRegressor(growth="oblivious", max_depth=14).fit(wide, wide[:, 0])
