@@ -1,0 +1,122 @@
+"""Write the README's table of measurements from the results of the other programs.
+
+    python -m benchmarks                   measure everything into benchmarks/results
+    python -m benchmarks.readme            put the numbers into README.md
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+BEGIN, END = "<!-- measured:begin -->", "<!-- measured:end -->"
+
+
+def main() -> None:
+    """Replace what stands between the markers."""
+    text = (ROOT / "README.md").read_text()
+    head, rest = text.split(BEGIN)
+    tail = rest.split(END)[1]
+    (ROOT / "README.md").write_text(f"{head}{BEGIN}\n{table()}{END}{tail}")
+
+
+def table() -> str:
+    """The measurements as Markdown."""
+    lines = [
+        _machine(_read("training")["machine"]),
+        "",
+        "| task | Weald | the other | Weald takes | quality, Weald and the other |",
+        "| --- | --- | --- | --- | --- |",
+        *_training(_read("training")["results"]),
+        *_small(_read("small")["results"]["peers"]),
+        *_prediction(_read("prediction")["results"]),
+        "",
+        *_notes(),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _read(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return content
+
+
+def _machine(machine: dict[str, Any]) -> str:
+    versions = machine["versions"]
+    peers = ", ".join(f"{name} {versions[name]}" for name in ("lightgbm", "xgboost", "catboost", "scikit-learn"))
+    return (
+        f"{machine['cores']} cores of an {machine['processor']}, two threads, every contestant in turn in one run, the best of several; "
+        f"{peers}. Times are for orientation, ratios are the claim. `make bench` measures them anew."
+    )
+
+
+def _training(results: dict[str, Any]) -> list[str]:
+    size = f"{results['rows']:,} × 28, {results['trees']} trees"
+    lines = []
+    for section, what in (
+        ("leafwise", "31 leaves"),
+        ("depthwise", "depth-wise, depth 6"),
+        ("oblivious", "oblivious, depth 6"),
+    ):
+        systems = results[section]["systems"]
+        ours = systems["weald"]
+        for name, other in systems.items():
+            if name.startswith("weald"):
+                continue
+            quality = f"AUC {ours['test AUC']:.4f}, {other['test AUC']:.4f}"
+            seconds = f"{ours['seconds']:.1f} s | {name} {other['seconds']:.1f} s"
+            lines.append(f"| fit {size}, {what} | {seconds} | **{other['ratio']:.2f} ×** | {quality} |")
+    return lines
+
+
+def _small(sizes: dict[str, Any]) -> list[str]:
+    lines = []
+    for rows, systems in sizes.items():
+        ours = systems["weald"]
+        for name in ("lightgbm", "xgboost"):
+            other = systems[name]
+            quality = f"AUC {ours['test AUC']:.4f}, {other['test AUC']:.4f}"
+            times = f"{1e3 * ours['seconds']:.0f} ms | {name} {1e3 * other['seconds']:.0f} ms"
+            lines.append(f"| fit {int(rows):,} × 20, 100 trees | {times} | **{other['ratio']:.2f} ×** | {quality} |")
+    return lines
+
+
+def _prediction(results: dict[str, Any]) -> list[str]:
+    lines = []
+    for section, ours_name, peers in (
+        ("leafwise", "weald", ("xgboost", "lightgbm", "sklearn")),
+        ("oblivious", "weald, oblivious", ("catboost",)),
+    ):
+        ours = results[section][ours_name]
+        for name in peers:
+            other = results[section][name]
+            times = f"{1e3 * ours['seconds']:.0f} ms | {name} {1e3 * other['seconds']:.0f} ms"
+            lines.append(f"| predict 100,000 × 28, 100 trees, {section} | {times} | **{other['ratio']:.2f} ×** | |")
+    ours = results["one_row"]["weald"]
+    for name in ("xgboost", "lightgbm"):
+        other = results["one_row"][name]
+        times = f"{ours['microseconds']:.0f} µs | {name} {other['microseconds']:.0f} µs"
+        lines.append(f"| predict_proba of one row | {times} | **{other['ratio']:.2f} ×** | |")
+    return lines
+
+
+def _notes() -> list[str]:
+    memory, cold = _read("memory")["results"]["systems"], _read("cold")["results"]
+    ours, lightgbm = memory["weald"], memory["lightgbm"]
+    notes = [
+        f"- Peak memory of the process that fits 1,000,000 × 28: {ours['peak']:.0f} MiB, LightGBM {lightgbm['peak']:.0f} MiB "
+        f"({ours['peak'] / lightgbm['peak']:.2f} ×); of that the fit itself {ours['fit']:.0f} and {lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
+        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. With compiled kernels a fresh process has its first "
+        f"model after {cold['warm']['weald']['process']:.1f} s (LightGBM's {cold['warm']['lightgbm']['process']:.1f} s), most of it scikit-learn's import.",
+    ]
+    if "empty" in cold:
+        seconds = cold["empty"]["weald"]["fit"] if "weald" in cold["empty"] else cold["empty"]["fit"]
+        notes.append(f"- The very first fit on a machine compiles the kernels: {seconds:.0f} s, once.")
+    return notes
+
+
+if __name__ == "__main__":
+    main()
