@@ -1,7 +1,7 @@
 """Write the README's table of measurements from the results of the other programs.
 
-    python -m benchmarks                   measure everything into benchmarks/results
-    python -m benchmarks.readme            put the numbers into README.md
+python -m benchmarks                   measure everything into benchmarks/results
+python -m benchmarks.readme            put the numbers into README.md
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def _read(name: str) -> dict[str, Any]:
 
 def _machine(machine: dict[str, Any]) -> str:
     versions = machine["versions"]
-    peers = ", ".join(f"{name} {versions[name]}" for name in ("lightgbm", "xgboost", "catboost", "scikit-learn"))
+    peers = ", ".join(
+        f"{name} {versions[name]}" for name in ("lightgbm", "xgboost", "catboost", "scikit-learn")
+    )
     return (
         f"{machine['cores']} cores of an {machine['processor']}, two threads, every contestant in turn in one run, the best of several; "
         f"{peers}. Times are for orientation, ratios are the claim. `make bench` measures them anew."
@@ -80,7 +82,9 @@ def _small(sizes: dict[str, Any]) -> list[str]:
             other = systems[name]
             quality = f"AUC {ours['test AUC']:.4f}, {other['test AUC']:.4f}"
             times = f"{1e3 * ours['seconds']:.0f} ms | {name} {1e3 * other['seconds']:.0f} ms"
-            lines.append(f"| fit {int(rows):,} × 20, 100 trees | {times} | **{other['ratio']:.2f} ×** | {quality} |")
+            lines.append(
+                f"| fit {int(rows):,} × 20, 100 trees | {times} | **{other['ratio']:.2f} ×** | {quality} |"
+            )
     return lines
 
 
@@ -94,7 +98,9 @@ def _prediction(results: dict[str, Any]) -> list[str]:
         for name in peers:
             other = results[section][name]
             times = f"{1e3 * ours['seconds']:.0f} ms | {name} {1e3 * other['seconds']:.0f} ms"
-            lines.append(f"| predict 100,000 × 28, 100 trees, {section} | {times} | **{other['ratio']:.2f} ×** | |")
+            lines.append(
+                f"| predict 100,000 × 28, 100 trees, {section} | {times} | **{other['ratio']:.2f} ×** | |"
+            )
     ours = results["one_row"]["weald"]
     for name in ("xgboost", "lightgbm"):
         other = results["one_row"][name]
@@ -113,7 +119,7 @@ def _notes() -> list[str]:
         f"model after {cold['warm']['weald']['process']:.1f} s (LightGBM's {cold['warm']['lightgbm']['process']:.1f} s), most of it scikit-learn's import.",
     ]
     if "empty" in cold:
-        seconds = cold["empty"]["weald"]["fit"] if "weald" in cold["empty"] else cold["empty"]["fit"]
+        seconds = cold["empty"]["first"]["fit"]
         notes.append(f"- The very first fit on a machine compiles the kernels: {seconds:.0f} s, once.")
     return notes
 
