@@ -50,7 +50,8 @@ def _machine(machine: dict[str, Any]) -> str:
         f"{name} {versions[name]}" for name in ("lightgbm", "xgboost", "catboost", "scikit-learn")
     )
     return (
-        f"{machine['cores']} cores of an {machine['processor']}, two threads, every contestant in turn in one run, the best of several; "
+        f"{machine['cores']} cores of an {machine['processor']}, two threads, "
+        "every contestant in turn in one run, the best of several; "
         f"{peers}. Times are for orientation, ratios are the claim. `make bench` measures them anew."
     )
 
@@ -112,11 +113,15 @@ def _prediction(results: dict[str, Any]) -> list[str]:
 def _notes() -> list[str]:
     memory, cold = _read("memory")["results"]["systems"], _read("cold")["results"]
     ours, lightgbm = memory["weald"], memory["lightgbm"]
+    ratio, warm = ours["peak"] / lightgbm["peak"], cold["warm"]
     notes = [
-        f"- Peak memory of the process that fits 1,000,000 × 28: {ours['peak']:.0f} MiB, LightGBM {lightgbm['peak']:.0f} MiB "
-        f"({ours['peak'] / lightgbm['peak']:.2f} ×); of that the fit itself {ours['fit']:.0f} and {lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
-        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. With compiled kernels a fresh process has its first "
-        f"model after {cold['warm']['weald']['process']:.1f} s (LightGBM's {cold['warm']['lightgbm']['process']:.1f} s), most of it scikit-learn's import.",
+        f"- Peak memory of the process that fits 1,000,000 × 28: {ours['peak']:.0f} MiB, LightGBM "
+        f"{lightgbm['peak']:.0f} MiB ({ratio:.2f} ×); of that the fit itself {ours['fit']:.0f} and "
+        f"{lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
+        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. With compiled kernels a fresh "
+        f"process has its first model after {warm['weald']['process']:.1f} s (LightGBM's "
+        f"{warm['lightgbm']['process']:.1f} s), most of it scikit-learn's import; the fit takes "
+        f"{warm['weald']['fit']:.1f} s.",
     ]
     if "empty" in cold:
         seconds = cold["empty"]["first"]["fit"]
