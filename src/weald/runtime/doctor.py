@@ -81,23 +81,13 @@ def _loads(module: str) -> bool:
 
 
 def _cache() -> list[tuple[str, str]]:
+    from weald.runtime.cache import cache_directory
+
     directory = cache_directory()
     writable = "writable" if _writable(directory) else "NOT writable: set NUMBA_CACHE_DIR to a folder that is"
     compiled = sum(1 for _ in directory.rglob("*.nbc")) if directory.is_dir() else 0
     hint = "" if compiled else " (run `weald warmup` to compile them ahead)"
     return [("kernel cache", f"{directory} ({writable})"), ("cached kernels", f"{compiled}{hint}")]
-
-
-def cache_directory() -> Path:
-    """Where Numba keeps Weald's compiled kernels: ``NUMBA_CACHE_DIR``, else beside the modules."""
-    import numba
-
-    import weald
-
-    config = numba.config
-    if config.CACHE_DIR:
-        return Path(config.CACHE_DIR).absolute()
-    return Path(weald.__file__).parent
 
 
 def _writable(directory: Path) -> bool:

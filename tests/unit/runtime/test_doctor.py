@@ -9,6 +9,7 @@ import pytest
 
 import weald
 from weald.runtime import doctor
+from weald.runtime.cache import cache_directory
 
 
 def test_the_report_names_versions_threads_and_the_cache() -> None:
@@ -28,12 +29,14 @@ def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytes
 def test_kernels_in_the_cache_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     assert dict(doctor.report())["cached kernels"].startswith("0 (run `weald warmup`")
-    (tmp_path / "module").mkdir()
-    (tmp_path / "module" / "kernel.1.nbc").touch()
-    (tmp_path / "module" / "kernel.nbi").touch()
+    (cache_directory() / "module").mkdir(parents=True)
+    (cache_directory() / "module" / "kernel.1.nbc").touch()
+    (cache_directory() / "module" / "kernel.nbi").touch()
+    (tmp_path / "kernel-of-another-version.1.nbc").touch()
     rows = dict(doctor.report())
     assert rows["cached kernels"] == "1"
-    assert rows["kernel cache"] == f"{tmp_path} (writable)"
+    assert rows["kernel cache"] == f"{cache_directory()} (writable)"
+    assert cache_directory().parent == tmp_path
 
 
 def test_a_cache_that_does_not_exist_yet_counts_as_writable_if_it_can_be_made(
