@@ -44,6 +44,15 @@ class Labels:
     loss: Loss
     classes: NDArray[Any] | None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "y", writeable(self.y))
+        object.__setattr__(self, "weight", None if self.weight is None else writeable(self.weight))
+
+
+def writeable(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The array, copied if it is read-only (a view of a frame): to Numba that is another type, to compile for."""
+    return values if values.flags.writeable else values.copy()
+
 
 @dataclass(frozen=True)
 class FitOptions:
@@ -204,13 +213,15 @@ def _evaluations(
     evaluations = []
     for name, (X, y, weight) in zip(_set_names(sets, options.eval_names), sets, strict=True):
         other = read_table(X, schema=dataset.schema, owner=type(estimator).__name__)
-        target = estimator._encode(y, other.n_rows, labels.classes)
+        target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         if earlier is None:
             base = labels.loss.initial_score(*_weighted(labels))
             scores = np.repeat(base[:, None], other.n_rows, axis=1)
         else:
             scores = raw_scores(earlier.forest, other.blocks(), other.n_rows, tasks)
         weights = read_weights(weight, other.n_rows)
+        if weights is not None:
+            weights = writeable(weights)
         evaluation = Evaluation(name, mapper.transform(other, tasks), target, weights, metrics, scores)
         if earlier is not None:
             evaluation.history = _earlier_history(earlier, name, metrics)

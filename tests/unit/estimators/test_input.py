@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald.estimators.training import writeable
 from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -219,3 +220,12 @@ def test_an_oblivious_tree_that_would_not_fit_in_memory_is_refused() -> None:
     wide = np.random.default_rng(0).standard_normal((300, 400))
     with pytest.raises(InputError, match="GB of histograms; choose a smaller max_depth"):
         BoostedTreesRegressor(growth="oblivious", max_depth=14).fit(wide, wide[:, 0])
+
+
+def test_read_only_labels_and_weights_give_the_model_of_writeable_ones() -> None:
+    y, weight = RY.astype(np.float64), np.ones(len(RY))
+    expected = BoostedTreesRegressor(n_estimators=2).fit(RX, y, sample_weight=weight)
+    y.flags.writeable = weight.flags.writeable = False
+    assert writeable(y).flags.writeable and writeable(weight).flags.writeable
+    model = BoostedTreesRegressor(n_estimators=2).fit(RX, y, sample_weight=weight, eval_set=[(RX, y, weight)])
+    assert model.forest_ == expected.forest_
