@@ -24,7 +24,7 @@ from weald.tree.tree import GrownTree, TreeGrower, TreeRules
 
 Callback = Callable[[Round], object]
 
-PARALLEL_SCORES = 20_000  # scores from which two threads compute gradients sooner than one
+PARALLEL_SCORES = 20_000  # scores from which gradients are shared among threads
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def watched_values(state: Round, metric: str | None, on: str | None) -> tuple[li
 
 
 class TimeBudget:
-    """Stop after the first round that ends when so many seconds have passed since the callback was made.
+    """Stop after the first round that ends when so many seconds have passed since training began.
 
     The rounds that fit depend on the machine; those that are there have the bytes they always have.
 

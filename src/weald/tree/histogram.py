@@ -19,7 +19,7 @@ from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kern
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
-AHEAD = 16  # rows between a prefetch and its use; 12 to 20 measure alike
+AHEAD = 16  # rows between a prefetch and its use
 PARALLEL_CELLS = 400_000  # (row, feature) pairs from which two threads win over one
 TILE = 96  # columns a pass: their cells (200 KB) stay in the second-level cache
 TILE_ROWS = 1024  # rows a pass over several tiles: their bins stay there too

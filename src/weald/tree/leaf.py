@@ -3,8 +3,8 @@
 Splits are chosen from coarse integers; a leaf's value comes from the gradients themselves, summed in 64-bit fixed point:
 integer sums again, so they do not depend on the order of the rows or the number of tasks.
 
-Every row is told its leaf first (a scattered write of four bytes); sums and scores then pass over the rows in order,
-which measures three times as fast as gathering gradients and scores leaf by leaf.
+Every row is told its leaf first (a scattered write of four bytes); sums and scores then pass over the rows in order
+instead of gathering gradients and scores leaf by leaf.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 
-PARALLEL_ROWS = 30_000  # rows from which two threads win over one
+PARALLEL_ROWS = 30_000  # rows from which the work is shared
 
 _HALF = np.uint64(32)
 
