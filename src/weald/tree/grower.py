@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel, kernel
+from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.frontier import pop, push
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
@@ -24,6 +24,9 @@ from weald.tree.split import (
 )
 from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 
+# Typed: a bare 0 is a type of its own to Numba, and would compile every callee a second time.
+ROOT, NOBODY = np.int64(0), np.int64(-1)
+
 
 @kernel
 def grow_tree(
@@ -38,46 +41,87 @@ def grow_tree(
     nodes: Nodes,
 ) -> int:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
-    open_root(data, features, gradients, n_rows, tasks, work, nodes)
-    heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, 0, 0)
-    n_nodes, n_leaves, n_slots = 1, 1, 1
-    while heap_size > 0 and n_leaves < rules.max_leaves:
-        node = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
+    place_root(nodes, n_rows)
+    heap_size, n_nodes, n_leaves, n_slots = 0, 1, 1, 0
+    parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
+    while True:
+        sibling = NOBODY
+        for node in fresh:
+            if node != NOBODY:
+                n_slots = give_histogram(
+                    data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
+                )
+                heap_size = _consider(
+                    data, features, gradients, rules, key, tasks, work, nodes, node, heap_size
+                )
+                sibling = node
+        if heap_size == 0 or n_leaves == rules.max_leaves:
+            return n_nodes
+        parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
         heap_size -= 1
-        split_node(data, tasks, work, nodes, node, n_nodes)
-        small, large = by_size(nodes, n_nodes)
+        split_node(data, tasks, work, nodes, parent, n_nodes)
+        fresh = by_size(nodes, n_nodes)
         n_nodes += 2
         n_leaves += 1
-        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, large):
-            continue  # nobody will ask for the children's histograms
-        n_slots = build_child(data, features, gradients, tasks, work, nodes, small, n_slots)
-        if nodes.slot[node] >= 0:
-            subtract_child(gradients, work, nodes, node, small, large)
-        heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, small, heap_size)
-        if nodes.slot[node] < 0:
-            n_slots = build_child(data, features, gradients, tasks, work, nodes, large, n_slots)
-        heap_size = _consider(data, features, gradients, rules, key, tasks, work, nodes, large, heap_size)
-    return n_nodes
+        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, fresh[1]):
+            fresh = (NOBODY, NOBODY)  # nobody will ask for the children's histograms
 
 
 @inlined
-def open_root(
-    data: Any, features: Any, gradients: Any, n_rows: Any, tasks: Any, work: Any, nodes: Any
-) -> None:
-    """Make node 0 of all entries: its histogram in slot 0 and its sums."""
-    in_order = n_rows == data.columns.shape[1]  # nothing was left out by sampling
+def place_root(nodes: Any, n_rows: Any) -> None:
+    """Make node 0 of all entries."""
+    _place(nodes, ROOT, 0, 0, n_rows, 0)
+
+
+@inlined
+def give_histogram(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    parent: Any,
+    node: Any,
+    sibling: Any,
+    n_slots: Any,
+) -> Any:
+    """Make the node's histogram: the parent's less that of a smaller ``sibling``, or counted from its rows.
+
+    It is counted into a new slot, or into the last one, which is shared, once the others are taken. The number of
+    taken slots is returned.
+    """
+    shared = len(work.pool) - 1
+    begin, end = nodes.begin[node], nodes.end[node]
+    if sibling != NOBODY and nodes.slot[parent] < shared:
+        nodes.slot[node] = nodes.slot[parent]
+        child = work.pool[nodes.slot[sibling]]
+        all_rows, child_rows = (
+            nodes.end[parent] - nodes.begin[parent],
+            nodes.end[sibling] - nodes.begin[sibling],
+        )
+        subtract_histogram(gradients.packed, all_rows, child_rows, work.pool[nodes.slot[parent]], child)
+        return n_slots
+    nodes.slot[node] = min(n_slots, shared)
+    out = work.pool[nodes.slot[node]]
+    in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
     build_histogram(
-        data, features, gradients, work.entries[0], in_order, 0, n_rows, tasks, work, work.pool[0]
+        data, features, gradients, work.entries[nodes.side[node]], in_order, begin, end, tasks, work, out
     )
-    _place(nodes, 0, 0, 0, n_rows, 0)
-    nodes.slot[0] = 0
-    words = cell_words(gradients.packed, n_rows)
-    nodes.gradient_sum[0] = 0
-    nodes.hessian_sum[0] = 0
+    if node == ROOT:
+        _sum_root(data, features, gradients, nodes, out)
+    return min(n_slots + 1, shared)
+
+
+@inlined
+def _sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: Any) -> None:
+    words = cell_words(gradients.packed, nodes.end[ROOT])
+    nodes.gradient_sum[ROOT] = 0
+    nodes.hessian_sum[ROOT] = 0
     for b in range(data.n_bins[features[0]] + 1):
-        g, h, _ = read_cell(work.pool[0], words, data.offsets[features[0]] + np.uint64(b))
-        nodes.gradient_sum[0] += g
-        nodes.hessian_sum[0] += h
+        g, h, _ = read_cell(histogram, words, data.offsets[features[0]] + np.uint64(b))
+        nodes.gradient_sum[ROOT] += g
+        nodes.hessian_sum[ROOT] += h
 
 
 @inlined
@@ -148,28 +192,6 @@ def _may_split(nodes: Any, rules: Any, node: Any) -> Any:
 
 
 @inlined
-def build_child(
-    data: Any, features: Any, gradients: Any, tasks: Any, work: Any, nodes: Any, node: Any, n_slots: Any
-) -> Any:
-    """Count the node's histogram into a new slot, or into the last one, which is shared, once the others are taken."""
-    slot = min(n_slots, len(work.pool) - 1)
-    nodes.slot[node] = slot
-    entries = work.entries[nodes.side[node]]
-    begin, end = nodes.begin[node], nodes.end[node]
-    build_histogram(data, features, gradients, entries, False, begin, end, tasks, work, work.pool[slot])
-    return min(n_slots + 1, len(work.pool) - 1)
-
-
-@inlined
-def subtract_child(gradients: Any, work: Any, nodes: Any, node: Any, small: Any, large: Any) -> None:
-    """The larger child's histogram, from the parent's and in its place."""
-    nodes.slot[large] = nodes.slot[node]
-    node_rows, small_rows = nodes.end[node] - nodes.begin[node], nodes.end[small] - nodes.begin[small]
-    parent, child = work.pool[nodes.slot[node]], work.pool[nodes.slot[small]]
-    subtract_histogram(gradients.packed, node_rows, small_rows, parent, child)
-
-
-@inlined
 def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
     """The tree's columns, sampled by level and then by node."""
     if rules.level_share < 1.0:
@@ -179,7 +201,7 @@ def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) 
     return features
 
 
-@inner_kernel
+@inlined
 def _consider(
     data: Any,
     features: Any,
@@ -196,8 +218,6 @@ def _consider(
     if not _may_split(nodes, rules, node):
         return heap_size
     histogram = work.pool[nodes.slot[node]]
-    if nodes.slot[node] == len(work.pool) - 1:
-        nodes.slot[node] = -1  # the shared slot is overwritten by the next node that needs it
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = columns_of_node(features, rules, key, nodes.depth[node], node)
     gain = find_best_split(histogram, data, chosen, totals, gradients, rules, tasks, nodes.candidate[node])

@@ -29,7 +29,7 @@ _HALF = np.uint64(32)
 _COUNT_BITS, _HESSIAN_BITS, _GRADIENT_SHIFT, _WIDE_SHIFT = 13, 25, 38, 20
 
 
-@inlined
+@kernel
 def cell_words(packed: bool, n_rows: int) -> int:
     """Words a cell in the histogram of a node with so many rows."""
     if packed:
@@ -37,32 +37,32 @@ def cell_words(packed: bool, n_rows: int) -> int:
     return 2 if n_rows <= WIDE_BLOCK else 3
 
 
-@inlined
+@inner_kernel
 def spread_packed(entry: Any) -> Any:
     """The 64-bit cell increment of a packed entry: gradient << 38 | hessian << 13 | 1."""
     word = np.int64(np.int32(entry & _LOW))
     return ((word >> 12) << _GRADIENT_SHIFT) + ((word & 4095) << _COUNT_BITS) + 1
 
 
-@inlined
+@inner_kernel
 def packed_gradient(word: Any) -> Any:
     """The gradient sum of a packed cell; a logical shift, as AVX2 has no arithmetic one for 64 bits."""
     return np.int64((np.uint64(word) ^ np.uint64(1 << 63)) >> np.uint64(_GRADIENT_SHIFT)) - (1 << 25)
 
 
-@inlined
+@inner_kernel
 def packed_hessian(word: Any) -> Any:
     """The hessian sum of a packed cell."""
     return (word >> _COUNT_BITS) & ((1 << _HESSIAN_BITS) - 1)
 
 
-@inlined
+@inner_kernel
 def packed_count(word: Any) -> Any:
     """The count of a packed cell."""
     return word & ((1 << _COUNT_BITS) - 1)
 
 
-@inlined
+@kernel
 def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
     """Gradient, hessian and count of one cell."""
     if words == 1:
@@ -196,7 +196,7 @@ def _add_block(
         _add_columns_uniform(data.columns, entries, begin, end, cells[0])
     elif width <= TILE:
         # All columns, even when some are not asked for: faster than choosing.
-        _add_rows_uniform(data.rows, width, 0, width, entries, begin, end, cells[0])
+        _add_rows_uniform(data.rows, width, np.int64(0), width, entries, begin, end, cells[0])
     else:
         for start in range(begin, end, TILE_ROWS):
             for first in range(0, width, TILE):

@@ -13,7 +13,15 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
-from weald.tree.grower import build_child, by_size, columns_of_node, open_root, split_node, subtract_child
+from weald.tree.grower import (
+    NOBODY,
+    ROOT,
+    by_size,
+    columns_of_node,
+    give_histogram,
+    place_root,
+    split_node,
+)
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.split import (
     BIN,
@@ -47,20 +55,25 @@ def grow_oblivious(
     work: Workspace,
     nodes: Nodes,
 ) -> int:
-    """Grow a tree level by level from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
-    open_root(data, features, gradients, n_rows, tasks, work, nodes)
-    first, n_nodes, n_slots = 0, 1, 1
+    """Grow a tree level by level, at least one, from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
+    place_root(nodes, n_rows)
+    first, n_nodes, n_slots = ROOT, 1, 0
     for depth in range(rules.max_depth):
+        for left in range(first, n_nodes, 2):
+            sibling = NOBODY
+            for node in by_size(nodes, left) if depth > 0 else (ROOT, NOBODY):
+                if node != NOBODY:
+                    parent = (left - 1) // 2  # levels are full, so nodes are numbered as in a heap
+                    n_slots = give_histogram(
+                        data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
+                    )
+                    sibling = node
         chosen = columns_of_node(features, rules, key, depth, first)
         if not _choose_split(data, chosen, gradients, rules, tasks, work, nodes, first, n_nodes):
             break
         last = n_nodes
         for node in range(first, last):
             split_node(data, tasks, work, nodes, node, n_nodes)
-            if depth + 1 < rules.max_depth:
-                small, large = by_size(nodes, n_nodes)
-                n_slots = build_child(data, features, gradients, tasks, work, nodes, small, n_slots)
-                subtract_child(gradients, work, nodes, node, small, large)
             n_nodes += 2
         first = last
     return n_nodes

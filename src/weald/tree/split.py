@@ -162,7 +162,7 @@ def score_prefixes(
         score[i] = (gl * gl * hr + gr * gr * hl) / (hl * hr)
 
 
-@inlined
+@inner_kernel
 def clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules) -> Any:
     """The children's score with clipped leaf values, in units of the integer sums."""
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
