@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
 from weald.runtime.random import mix
 
 # Bits a pass of the radix sort: many for many keys (three passes for float32, six for float64), few where the
@@ -258,7 +258,7 @@ def find_cuts(bits: Any, weight: Any, wanted: Any, max_bins: Any, cuts: Any, cou
     cuts: float64 (c, max_bins - 1), ascending; counts: int64 (c,), how many.
     The weights of equal values are added in the order of the rows, so rows of weight 0 change nothing.
     """
-    _find_every(bits, weight, wanted, max_bins, 0, 1, cuts, counts)
+    _find_every(bits, weight, wanted, max_bins, ZERO, ONE, cuts, counts)
 
 
 @parallel_kernel

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.errors import InputError
-from weald.runtime.jit import kernel
+from weald.runtime.jit import ZERO, kernel
 
 Float64s = NDArray[np.float64]
 Int64s = NDArray[np.int64]
@@ -69,7 +69,7 @@ def select_quantile(values: Float64s, weights: Int64s, alpha: float) -> float:
     for i in range(weights.shape[0]):
         total += weights[i]
     target = alpha * np.float64(total)
-    low = 0
+    low = ZERO
     high = values.shape[0]
     below = np.int64(0)
     following = np.inf

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import config
 
 from weald.runtime.cache import KernelCache
@@ -25,6 +26,10 @@ _OPTIONS: dict[str, Any] = {
     "no_cfunc_wrapper": True,
 }
 _said_uncached = False
+
+# For kernels to pass to kernels: a bare 0 is a type of its own to Numba, and compiles the callee a second time.
+ZERO: Any = np.int64(0)
+ONE: Any = np.int64(1)
 
 
 def _compile(function: Function, **more: Any) -> Function:

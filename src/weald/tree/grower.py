@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel
+from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.frontier import pop, push
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
@@ -24,8 +24,7 @@ from weald.tree.split import (
 )
 from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 
-# Typed: a bare 0 is a type of its own to Numba, and would compile every callee a second time.
-ROOT, NOBODY = np.int64(0), np.int64(-1)
+ROOT, NOBODY = ZERO, ZERO - 1
 
 
 @kernel
@@ -42,7 +41,7 @@ def grow_tree(
 ) -> int:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
     place_root(nodes, n_rows)
-    heap_size, n_nodes, n_leaves, n_slots = 0, 1, 1, 0
+    heap_size, n_nodes, n_leaves, n_slots = ZERO, 1, 1, 0
     parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
     while True:
         sibling = NOBODY

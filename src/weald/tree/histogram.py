@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
@@ -196,7 +196,7 @@ def _add_block(
         _add_columns_uniform(data.columns, entries, begin, end, cells[0])
     elif width <= TILE:
         # All columns, even when some are not asked for: faster than choosing.
-        _add_rows_uniform(data.rows, width, np.int64(0), width, entries, begin, end, cells[0])
+        _add_rows_uniform(data.rows, width, ZERO, width, entries, begin, end, cells[0])
     else:
         for start in range(begin, end, TILE_ROWS):
             for first in range(0, width, TILE):

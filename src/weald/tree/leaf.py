@@ -3,7 +3,7 @@
 Splits are chosen from coarse integers; a leaf's value comes from the gradients themselves, summed in 64-bit fixed point:
 integer sums again, so they do not depend on the order of the rows or the number of tasks.
 
-Every row is told its leaf first (a scattered write of four bytes); sums and scores then pass over the rows in order
+Every row is told its leaf first (a scattered write of two bytes); sums and scores then pass over the rows in order
 instead of gathering gradients and scores leaf by leaf.
 """
 
@@ -20,6 +20,8 @@ from weald.runtime.jit import kernel, parallel_kernel
 PARALLEL_ROWS = 60_000
 
 _HALF = np.uint64(32)
+
+LeafNumbers = NDArray[np.integer[Any]]  # one a row, uint16 or int32
 
 
 class Leaves(NamedTuple):
@@ -46,9 +48,9 @@ def _assign_tasks(entries: Any, leaves: Leaves, n_rows: Any, tasks: Any, leaf_of
 
 
 def assign_leaves(
-    entries: NDArray[np.uint64], leaves: Leaves, n_rows: int, tasks: int, leaf_of_row: NDArray[np.int32]
+    entries: NDArray[np.uint64], leaves: Leaves, n_rows: int, tasks: int, leaf_of_row: LeafNumbers
 ) -> None:
-    """Write every entry's leaf to ``leaf_of_row``, int32 by row number; other rows keep what they have."""
+    """Write every entry's leaf to ``leaf_of_row``, by row number; other rows keep what they have."""
     if tasks == 1 or n_rows < PARALLEL_ROWS:
         _assign_share(entries, leaves, 0, n_rows, leaf_of_row)
     else:
@@ -76,7 +78,7 @@ def _sum_tasks(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, tasks
 
 
 def leaf_sums(
-    leaf_of_row: NDArray[np.int32],
+    leaf_of_row: LeafNumbers,
     n_leaves: int,
     gradient: NDArray[np.float32],
     hessian: NDArray[np.float32],
@@ -122,7 +124,7 @@ def _add_tasks(leaf_of_row: Any, values: Any, tasks: Any, score: Any) -> None:
 
 
 def add_leaf_values(
-    leaf_of_row: NDArray[np.int32], values: NDArray[np.float64], tasks: int, score: NDArray[np.float64]
+    leaf_of_row: LeafNumbers, values: NDArray[np.float64], tasks: int, score: NDArray[np.float64]
 ) -> None:
     """Add to every row's score the value of its leaf."""
     if tasks == 1 or len(score) < PARALLEL_ROWS:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ONE, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.grower import (
     NOBODY,
     ROOT,
@@ -54,10 +54,10 @@ def grow_oblivious(
     tasks: int,
     work: Workspace,
     nodes: Nodes,
-) -> int:
+) -> Any:
     """Grow a tree level by level, at least one, from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
     place_root(nodes, n_rows)
-    first, n_nodes, n_slots = ROOT, 1, 0
+    first, n_nodes, n_slots = ROOT, ONE, 0
     for depth in range(rules.max_depth):
         for left in range(first, n_nodes, 2):
             sibling = NOBODY

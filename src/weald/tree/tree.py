@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from weald.binning import BinMapper, Bins
 from weald.runtime.errors import InputError
 from weald.tree.grower import grow_tree
-from weald.tree.leaf import Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.quantise import largest_values, quantise
 from weald.tree.state import DEPTHWISE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
@@ -23,6 +23,7 @@ from weald.tree.walk import walk_rows
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
 LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an oblivious tree
 UNLIMITED = 2**30
+MOST_SMALL_LEAVES = 2**16 - 1  # leaves whose numbers, and one for "none", fit in two bytes a row
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
@@ -126,11 +127,11 @@ class GrownTree:
 
     def add_to_binned(self, bins: Bins, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the scores of other rows, binned by the same mapper."""
-        leaf_of_row = np.full(len(score), self.n_leaves, np.int32)
+        leaf_of_row = np.full(len(score), self.n_leaves, self._grower.leaf_of_row.dtype)
         self._walk(bins, self.n_leaves, leaf_of_row)
         add_leaf_values(leaf_of_row, values, self._grower.tasks, score)
 
-    def _walk(self, bins: Bins, waiting: int, leaf_of_row: NDArray[np.int32]) -> None:
+    def _walk(self, bins: Bins, waiting: int, leaf_of_row: LeafNumbers) -> None:
         nodes, mapper = self.nodes, bins.mapper
         leaf_of_node = np.full(len(nodes["feature"]), -1, np.int32)
         leaf_of_node[self.leaf_nodes] = np.arange(self.n_leaves, dtype=np.int32)
@@ -199,7 +200,9 @@ class TreeGrower:
         )
         self._nodes = _empty_nodes(2 * most_leaves)
         self._wide = np.empty(n_rows, np.uint64)
-        self.leaf_of_row = np.empty(n_rows, np.int32)
+        self.leaf_of_row: LeafNumbers = np.empty(
+            n_rows, np.dtype(np.uint16 if most_leaves < MOST_SMALL_LEAVES else np.int32)
+        )
 
     def grow(
         self,

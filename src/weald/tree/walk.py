@@ -9,6 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import kernel, parallel_kernel
+from weald.tree.leaf import LeafNumbers
 
 PARALLEL_ROWS = 5_000
 
@@ -90,7 +91,7 @@ def walk_rows(
     leaf_of_node: NDArray[np.int32],
     tasks: int,
     waiting: int,
-    leaf_of_row: NDArray[np.int32],
+    leaf_of_row: LeafNumbers,
 ) -> None:
     """Write the leaf of every row whose entry in ``leaf_of_row`` is ``waiting``; other rows stay as they are.
 
