@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
-from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel
+from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
 from weald.runtime.random import BIN_SAMPLE, stream_key
@@ -121,13 +121,16 @@ def _find(
 ) -> list[NDArray[np.float64]]:
     """The cuts of every column of a buffer."""
     bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
+    if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
+        tasks = 1
+    scratch = new_scratch(tasks, bits.shape[1], len(weight), bits.dtype)
     found: list[NDArray[np.float64]] = []
     for first in range(0, len(bits), _COLUMNS_PER_CALL):
         part, part_wanted = bits[first : first + _COLUMNS_PER_CALL], wanted[first : first + _COLUMNS_PER_CALL]
         cuts, counts = np.empty((len(part), max_bins - 1)), np.empty(len(part), np.int64)
-        if tasks == 1 or part.size < PARALLEL_CELLS:
-            find_cuts(part, weight, part_wanted, max_bins, cuts, counts)
+        if tasks == 1:
+            find_cuts(part, weight, part_wanted, max_bins, scratch, cuts, counts)
         else:
-            find_cuts_parallel(part, weight, part_wanted, max_bins, tasks, cuts, counts)
+            find_cuts_parallel(part, weight, part_wanted, max_bins, tasks, scratch, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found

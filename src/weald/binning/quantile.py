@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -208,16 +208,40 @@ def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
     return bins
 
 
+class Scratch(NamedTuple):
+    """Memory of the tasks, made in Python: what a thread frees itself stays with that thread."""
+
+    keys: Any  # (tasks, 2, n), of the bits' type
+    order: Any  # uint32 (tasks, 2, n), or n = 0 where nothing has a weight
+    totals: Any  # float64 (tasks, n)
+    tallies: Any  # uint32 (tasks, passes, buckets)
+    ends: Any  # int64 (tasks, bins)
+
+
+def new_scratch(tasks: int, n: int, n_weights: int, dtype: np.dtype[Any]) -> Scratch:
+    """Memory for so many tasks, and columns of ``n`` values."""
+    return Scratch(
+        np.empty((tasks, 2, n), dtype),
+        np.empty((tasks, 2, n_weights), np.uint32),
+        np.empty((tasks, n)),
+        np.empty((tasks, _MOST_PASSES, 1 << _MANY_BITS), np.uint32),
+        np.empty((tasks, _MOST_BINS), np.int64),
+    )
+
+
 @kernel
-def _find(
-    bits: Any, weight: Any, max_bins: Any, keys: Any, spare: Any, order: Any, spare_order: Any, totals: Any,
-    tallies: Any, ends: Any, cuts: Any,
-) -> Any:  # fmt: skip
-    count = _fill_keys(bits, keys, order)
+def _find(bits: Any, weight: Any, max_bins: Any, task: Any, scratch: Scratch, cuts: Any) -> Any:
+    keys, order, totals, ends = (
+        scratch.keys[task],
+        scratch.order[task],
+        scratch.totals[task],
+        scratch.ends[task],
+    )
+    count = _fill_keys(bits, keys[0], order[0])
     if count == 0:
         return 0
-    keys, order = _sort(keys, spare, order, spare_order, count, tallies)
-    distinct = _merge_equal(keys, order, weight, count, totals)
+    sorted_keys, sorted_order = _sort(keys[0], keys[1], order[0], order[1], count, scratch.tallies[task])
+    distinct = _merge_equal(sorted_keys, sorted_order, weight, count, totals)
     if distinct <= max_bins:
         n_cuts = distinct - 1
         for i in range(n_cuts):
@@ -225,32 +249,28 @@ def _find(
     else:
         n_cuts = _group(totals[:distinct], max_bins, ends)
     for i in range(n_cuts):
-        low, high = _value(keys[ends[i]], bits.itemsize), _value(keys[ends[i] + 1], bits.itemsize)
+        low = _value(sorted_keys[ends[i]], bits.itemsize)
+        high = _value(sorted_keys[ends[i] + 1], bits.itemsize)
         cuts[i] = cut_between(low, high)
     return n_cuts
 
 
 @kernel
-def _find_every(
-    bits: Any, weight: Any, wanted: Any, max_bins: Any, first: Any, step: Any, cuts: Any, counts: Any
-) -> None:
-    """The columns first, first + step, …, with one set of buffers."""
-    n = bits.shape[1]
-    keys, spare = np.empty(n, bits.dtype), np.empty(n, bits.dtype)
-    order, spare_order = np.empty(len(weight), np.uint32), np.empty(len(weight), np.uint32)
-    totals, ends = np.empty(n, np.float64), np.empty(_MOST_BINS, np.int64)
-    tallies = np.empty((_MOST_PASSES, 1 << _MANY_BITS), np.uint32)
-    for column in range(first, len(bits), step):
+def _find_share(
+    bits: Any, weight: Any, wanted: Any, max_bins: Any, task: Any, tasks: Any, scratch: Scratch, cuts: Any,
+    counts: Any,
+) -> None:  # fmt: skip
+    """The columns task, task + tasks, …"""
+    for column in range(task, len(bits), tasks):
         counts[column] = 0
         if wanted[column]:
-            counts[column] = _find(
-                bits[column], weight, max_bins, keys, spare, order, spare_order, totals, tallies, ends,
-                cuts[column],
-            )  # fmt: skip
+            counts[column] = _find(bits[column], weight, max_bins, task, scratch, cuts[column])
 
 
 @kernel
-def find_cuts(bits: Any, weight: Any, wanted: Any, max_bins: Any, cuts: Any, counts: Any) -> None:
+def find_cuts(
+    bits: Any, weight: Any, wanted: Any, max_bins: Any, scratch: Scratch, cuts: Any, counts: Any
+) -> None:
     """Cuts of several columns.
 
     bits: uint32 or uint64 (c, n), the bits of float32 or float64 values, a column in each row.
@@ -258,13 +278,13 @@ def find_cuts(bits: Any, weight: Any, wanted: Any, max_bins: Any, cuts: Any, cou
     cuts: float64 (c, max_bins - 1), ascending; counts: int64 (c,), how many.
     The weights of equal values are added in the order of the rows, so rows of weight 0 change nothing.
     """
-    _find_every(bits, weight, wanted, max_bins, ZERO, ONE, cuts, counts)
+    _find_share(bits, weight, wanted, max_bins, ZERO, ONE, scratch, cuts, counts)
 
 
 @parallel_kernel
 def find_cuts_parallel(
-    bits: Any, weight: Any, wanted: Any, max_bins: Any, tasks: Any, cuts: Any, counts: Any
+    bits: Any, weight: Any, wanted: Any, max_bins: Any, tasks: Any, scratch: Scratch, cuts: Any, counts: Any
 ) -> None:
     """`find_cuts` with the columns shared among tasks."""
     for task in prange(tasks):
-        _find_every(bits, weight, wanted, max_bins, np.int64(task), tasks, cuts, counts)
+        _find_share(bits, weight, wanted, max_bins, np.int64(task), tasks, scratch, cuts, counts)

@@ -3,7 +3,7 @@
 Splits are chosen from coarse integers; a leaf's value comes from the gradients themselves, summed in 64-bit fixed point:
 integer sums again, so they do not depend on the order of the rows or the number of tasks.
 
-Every row is told its leaf first (a scattered write of two bytes); sums and scores then pass over the rows in order
+Every row is told its leaf first (a scattered write of a byte or four); sums and scores then pass over the rows in order
 instead of gathering gradients and scores leaf by leaf.
 """
 
@@ -21,7 +21,7 @@ PARALLEL_ROWS = 60_000
 
 _HALF = np.uint64(32)
 
-LeafNumbers = NDArray[np.integer[Any]]  # one a row, uint16 or int32
+LeafNumbers = NDArray[np.integer[Any]]  # one a row, uint8 or int32
 
 
 class Leaves(NamedTuple):

@@ -23,7 +23,7 @@ from weald.tree.walk import walk_rows
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
 LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an oblivious tree
 UNLIMITED = 2**30
-MOST_SMALL_LEAVES = 2**16 - 1  # leaves whose numbers, and one for "none", fit in two bytes a row
+MOST_SMALL_LEAVES = 2**8 - 1  # leaves whose numbers, and one for "none", fit in one byte a row
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
@@ -201,7 +201,7 @@ class TreeGrower:
         self._nodes = _empty_nodes(2 * most_leaves)
         self._wide = np.empty(n_rows, np.uint64)
         self.leaf_of_row: LeafNumbers = np.empty(
-            n_rows, np.dtype(np.uint16 if most_leaves < MOST_SMALL_LEAVES else np.int32)
+            n_rows, np.dtype(np.uint8 if most_leaves < MOST_SMALL_LEAVES else np.int32)
         )
 
     def grow(
