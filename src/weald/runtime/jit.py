@@ -59,6 +59,19 @@ def inner_kernel(function: Function) -> Function:
     return _compile(function, no_cpython_wrapper=True)
 
 
+def bare_kernel(function: Function) -> Function:
+    """Compile a serial kernel that allocates nothing, without the counting of references to its arrays.
+
+    For what runs once a node: two atomic instructions an array and call cost more than a small node's work.
+    """
+    return _compile(function, _nrt=False)
+
+
+def bare_inner_kernel(function: Function) -> Function:
+    """Compile a bare kernel that only kernels call."""
+    return _compile(function, no_cpython_wrapper=True, _nrt=False)
+
+
 def parallel_inner_kernel(function: Function) -> Function:
     """Compile a parallel kernel that only kernels call.
 

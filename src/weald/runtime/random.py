@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from weald.runtime.jit import inlined, kernel
 
 # What a number is for; two purposes never share a stream.
-ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE = 1, 2, 3, 4, 5, 6
+ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE, THRESHOLDS = 1, 2, 3, 4, 5, 6, 7
+MEMBER_SEED, MEMBER_ROWS, MEMBER_COLUMNS = 21, 22, 23
+TIES = 31
 
 _MASK = (1 << 64) - 1
 

@@ -1,0 +1,176 @@
+"""Random splits (Geurts, Ernst and Wehenkel 2006): one threshold a feature, uniformly between the node's extreme values.
+
+The value of a bin is the middle between its cuts. Of a categorical feature one of the node's categories is drawn. The rows
+on both sides of what was drawn are summed as a histogram of three bins: on the left, on the right, and missing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weald.runtime.jit import bare_inner_kernel, inlined
+from weald.runtime.random import mix
+from weald.tree.cart.items import STRIDE
+from weald.tree.cart.sample import below
+from weald.tree.cart.search import search_cuts
+from weald.tree.cart.state import CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
+
+MISSING = 2  # the third of the three bins
+BLOCK = 256  # rows that are passed over feature by feature: their bins stay in the first-level cache
+NOTHING = -1  # is drawn where a feature is constant in a node
+
+
+@inlined
+def _fill_ranges(
+    bins: Any, width: Any, features: Any, entries: Any, begin: Any, end: Any, lowest: Any, highest: Any
+) -> None:
+    """Smallest and largest bin of every feature in the node."""
+    for j in range(len(features)):
+        lowest[j], highest[j] = 255, 0
+    for start in range(begin, end, BLOCK):
+        stop = min(start + BLOCK, end)
+        for j in range(len(features)):
+            feature, low, high = np.uint64(features[j]), lowest[j], highest[j]
+            for i in range(np.uint64(start), np.uint64(stop)):
+                value = np.int64(bins[(entries[i] >> HALF) * np.uint64(width) + feature])
+                low, high = min(low, value), max(high, value)
+            lowest[j], highest[j] = low, high
+
+
+@inlined
+def _draw_threshold(table: Any, feature: Any, first: Any, last: Any, bits: Any) -> Any:
+    """The last bin on the left, of the bins ``first`` to ``last`` of the node."""
+    share = np.float64(bits >> np.uint64(11)) * 2.0**-53
+    value = (1.0 - share) * table.middles[feature, first] + share * table.middles[feature, last]
+    return search_cuts(table.cuts, feature, value, first, last - 1)
+
+
+@inlined
+def _last_value(table: Any, feature: Any, entries: Any, begin: Any, end: Any) -> Any:
+    """The node's largest bin but for missing values."""
+    last, width, missing = np.int64(0), len(table.n_bins), table.n_bins[feature]
+    for i in range(begin, end):
+        value = np.int64(table.rows[np.int64(entries[i] >> HALF) * width + feature])
+        last = max(last, value if value < missing else np.int64(0))
+    return last
+
+
+@inlined
+def _draw_category(table: Any, feature: Any, entries: Any, begin: Any, end: Any, bits: Any, seen: Any) -> Any:
+    """One of the node's categories."""
+    n_seen, width = np.int64(0), len(table.n_bins)
+    for b in range(table.n_bins[feature] + 1):
+        seen[b] = 0
+    for i in range(begin, end):
+        value = np.int64(table.rows[np.int64(entries[i] >> HALF) * width + feature])
+        n_seen += 1 - seen[value]
+        seen[value] = 1
+    wanted, category = below(bits, n_seen), np.int64(-1)
+    while wanted >= 0:
+        category += 1
+        wanted -= seen[category]
+    return category
+
+
+@bare_inner_kernel
+def draw_bins(
+    table: Table,
+    features: Any,
+    key: Any,
+    entries: Any,
+    begin: Any,
+    end: Any,
+    seen: Any,
+    lowest: Any,
+    drawn: Any,
+) -> None:
+    """The split to be tried on every feature, into ``drawn``: the last bin on the left, or the category.
+
+    ``seen``: int64 (257,), ``lowest``: int64 (features,), scratch.
+    """
+    _fill_ranges(table.rows, len(table.n_bins), features, entries, begin, end, lowest, drawn)
+    for j in range(len(features)):
+        feature, first, last = features[j], lowest[j], drawn[j]
+        bits = mix(key + np.uint64(feature))
+        if first == last:
+            drawn[j] = NOTHING
+        elif table.categorical[feature]:
+            drawn[j] = _draw_category(table, feature, entries, begin, end, bits, seen)
+        else:
+            if last == table.n_bins[feature]:
+                last = _last_value(table, feature, entries, begin, end)
+            drawn[j] = first if first == last else _draw_threshold(table, feature, first, last, bits)
+
+
+@inlined
+def _fill_groups_of(
+    plan: Any,
+    table: Any,
+    feature: Any,
+    drawn: Any,
+    entries: Any,
+    begin: Any,
+    end: Any,
+    codes: Any,
+    amounts: Any,
+    first: Any,
+    cells: Any,
+) -> None:
+    # Unsigned, or Numba adds a test for negative indices.
+    bins, width, feature = table.rows, np.uint64(len(table.n_bins)), np.uint64(feature)
+    slots, outputs, code_bits = np.uint64(plan.n_slots), np.uint64(plan.n_outputs), np.uint64(plan.code_bits)
+    mask, one = (np.uint64(1) << code_bits) - np.uint64(1), np.uint64(1)
+    # Left are the bins from ``lowest`` to ``drawn``.
+    missing = np.int64(-1) if table.categorical[feature] else table.n_bins[feature]
+    lowest = drawn if table.categorical[feature] else np.int64(0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        row, low = entries[i] >> HALF, entries[i] & LOW
+        value = np.int64(bins[row * width + feature])
+        group = np.uint64(value > drawn) | np.uint64(value < lowest)
+        cell = np.uint64(first) + (group + np.uint64(value == missing)) * slots
+        word = (np.int64(low >> code_bits) << 32) + 1
+        if plan.kind == ONE_CLASS_OUTPUT:
+            cells[cell + (low & mask)] += word
+        elif plan.kind == CLASS_OUTPUTS:
+            cells[cell + np.uint64(codes[row * outputs])] += word
+            for output in range(one, outputs):
+                cells[cell + np.uint64(codes[row * outputs + output])] += word - 1
+        else:
+            for slot in range(slots):
+                cells[cell + slot] += amounts[row * slots + slot]
+
+
+@bare_inner_kernel
+def fill_groups(
+    plan: Plan,
+    table: Table,
+    features: Any,
+    drawn: Any,
+    entries: Any,
+    begin: Any,
+    end: Any,
+    codes: Any,
+    amounts: Any,
+    cells: Any,
+) -> None:
+    """`fill_cells` with three bins: on the left of what was drawn, on the right, and missing.
+
+    Of a categorical feature missing values are a category like the others.
+    """
+    for start in range(begin, end, BLOCK):
+        for j in range(len(features)):
+            _fill_groups_of(
+                plan,
+                table,
+                features[j],
+                drawn[j],
+                entries,
+                start,
+                min(start + BLOCK, end),
+                codes,
+                amounts,
+                j * STRIDE * plan.n_slots,
+                cells,
+            )

@@ -1,0 +1,237 @@
+"""Growing trees: depth first, or best first when the number of leaves is limited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
+from weald.runtime.prefetch import prefetch
+from weald.runtime.random import TREE_COLUMNS, mix
+from weald.tree.cart.absolute import rank_rows
+from weald.tree.cart.items import AHEAD
+from weald.tree.cart.leaves import fill_leaves
+from weald.tree.cart.node import find_split, score_before, sum_node
+from weald.tree.cart.sample import below, open_tree, stream
+from weald.tree.cart.search import NO_SCORE
+from weald.tree.cart.state import (
+    ABSOLUTE,
+    BIN,
+    FEATURE,
+    HALF,
+    LEFT_ROWS,
+    LOW,
+    MISSING_LEFT,
+    SQUARED,
+    Labels,
+    Medians,
+    Node,
+    Open,
+    Plan,
+    Rows,
+    Scratch,
+    Table,
+    Trees,
+)
+from weald.tree.frontier import pop, push
+from weald.tree.state import LEAFWISE
+
+EPSILON = 2.220446049250313e-16
+
+
+@bare_inner_kernel
+def _move_rows(table: Table, split: Any, begin: Any, end: Any, source: Any, target: Any) -> None:
+    """Rows of a split node to its children's places on the other side, in their old order."""
+    feature, last, missing_left = split[FEATURE], split[BIN], split[MISSING_LEFT]
+    first = last if table.categorical[feature] else np.int64(0)
+    bins, missing, width = table.rows, table.n_bins[feature], np.uint64(len(table.n_bins))
+    to_left, to_right = begin, begin + split[LEFT_ROWS]
+    final, column = np.uint64(end - 1), np.uint64(feature)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        prefetch(bins, np.int64((source[min(i + np.uint64(AHEAD), final)] >> HALF) * width + column))
+        entry = source[i]
+        value = np.int64(bins[(entry >> HALF) * width + column])
+        go = missing_left if value == missing else np.int64(value <= last) & np.int64(value >= first)
+        target[np.uint64(to_left if go else to_right)] = entry
+        to_left += go
+        to_right += 1 - go
+
+
+@bare_inner_kernel
+def _draw_tree_columns(count: Any, key: Any, columns: Any, swaps: Any) -> None:
+    """The tree's columns, ascending, into the first places of ``columns``."""
+    width = len(columns)
+    for column in range(width):
+        columns[column] = column
+    if count == width:
+        return
+    columns_key = stream(key, TREE_COLUMNS)
+    for place in range(count):
+        other = place + below(mix(columns_key + np.uint64(place)), width - place)
+        columns[place], columns[other] = columns[other], columns[place]
+    for place in range(width):
+        swaps[columns[place]] = place
+    size = 0
+    for column in range(width):
+        if swaps[column] < count:
+            columns[size] = column
+            size += 1
+
+
+@inlined
+def _tree_weight(plan: Any, entries: Any, n_rows: Any) -> Any:
+    weight = 0.0
+    for i in range(n_rows):
+        weight += np.float64(np.int64(entries[i] & LOW) >> plan.code_bits)
+    return weight
+
+
+@inlined
+def _consider(
+    plan: Any,
+    table: Any,
+    labels: Any,
+    key: Any,
+    unit: Any,
+    tree_weight: Any,
+    number: Any,
+    n_rows: Any,
+    rows: Any,
+    scratch: Any,
+    medians: Any,
+    nodes: Any,
+) -> Any:
+    """Decrease of impurity by the node's best split, which becomes its candidate; NO_SCORE where it is not to be split."""
+    depth, begin, end = nodes.depth[number], nodes.begin[number], nodes.begin[number] + n_rows
+    if depth >= plan.max_depth or n_rows < max(plan.min_samples_split, 2 * plan.min_samples_leaf):
+        return NO_SCORE
+    entries = rows.entries[depth % 2, 0]
+    weight, square, pure = sum_node(plan, entries, begin, end, labels.codes, rows.amounts, scratch.totals)
+    least_weight = plan.min_weight_leaf * tree_weight
+    if pure or weight < 2.0 * least_weight:
+        return NO_SCORE
+    if plan.criterion == ABSOLUTE:
+        rank_rows(plan.n_outputs, depth % 2, begin, end, rows, medians)
+    node = Node(number, begin, end, weight, square, least_weight)
+    before = score_before(plan, node, scratch, medians)
+    candidate = nodes.candidate[number]
+    score = find_split(
+        plan, node, table, key, entries, labels.codes, rows.amounts, scratch, medians, candidate
+    )
+    decrease = max(score - before, 0.0) * unit / (plan.n_outputs * tree_weight)
+    if score == NO_SCORE or decrease + EPSILON < plan.min_impurity_decrease:
+        return NO_SCORE
+    return decrease
+
+
+@inlined
+def _split(
+    table: Any, number: Any, count: Any, first: Any, n_nodes: Any, rows: Any, nodes: Any, trees: Any
+) -> None:
+    """Carry out the node's candidate: its rows move to the new nodes ``n_nodes`` and ``n_nodes + 1``."""
+    split, side = nodes.candidate[number], nodes.depth[number] % 2
+    begin, n_left = nodes.begin[number], split[LEFT_ROWS]
+    for order in range(rows.entries.shape[1]):
+        _move_rows(
+            table, split, begin, begin + count, rows.entries[side, order], rows.entries[1 - side, order]
+        )
+    trees.feature[first + number], trees.left[first + number] = split[FEATURE], n_nodes
+    trees.split_bin[first + number], trees.missing_left[first + number] = split[BIN], split[MISSING_LEFT]
+    for child in range(2):
+        place = n_nodes + child
+        nodes.depth[place] = nodes.depth[number] + 1
+        nodes.begin[place] = begin + child * n_left
+        trees.feature[first + place], trees.gain[first + place] = -1, 0.0
+        trees.n_rows[first + place] = count - n_left if child else n_left
+
+
+@inlined
+def _grow_tree(
+    plan: Any,
+    table: Any,
+    labels: Any,
+    key: Any,
+    first: Any,
+    rows: Any,
+    scratch: Any,
+    medians: Any,
+    nodes: Any,
+    trees: Any,
+) -> Any:
+    """Grow one tree into ``trees`` from the place ``first`` on; the number of its nodes."""
+    _draw_tree_columns(plan.columns_per_tree, key, scratch.columns, scratch.swaps)
+    drawn, unit = open_tree(plan, key, labels, rows)
+    unit = unit * unit if plan.criterion == SQUARED else unit
+    tree_weight = _tree_weight(plan, rows.entries[0, 0], drawn)
+    waiting, heap, gain, count = nodes.waiting, nodes.heap, trees.gain[first:], trees.n_rows[first:]
+    nodes.depth[0], nodes.begin[0], waiting[0] = 0, 0, 0
+    trees.feature[first], gain[0], count[0] = -1, 0.0, drawn
+    n_nodes, n_waiting, heap_size = 1, 1, 0
+    while True:
+        if n_waiting > 0:
+            n_waiting -= 1
+            number = waiting[n_waiting]
+            decrease = _consider(
+                plan,
+                table,
+                labels,
+                key,
+                unit,
+                tree_weight,
+                number,
+                count[number],
+                rows,
+                scratch,
+                medians,
+                nodes,
+            )
+            if decrease == NO_SCORE:
+                continue
+            gain[number] = decrease
+            if plan.max_leaves > 0:
+                heap_size = push(heap, heap_size, number, gain, LEAFWISE)
+                continue
+        elif heap_size > 0 and n_nodes < 2 * plan.max_leaves - 1:
+            number = pop(heap, heap_size, gain, LEAFWISE)
+            heap_size -= 1
+        else:
+            break
+        _split(table, number, count[number], first, n_nodes, rows, nodes, trees)
+        waiting[n_waiting], waiting[n_waiting + 1] = n_nodes + 1, n_nodes
+        n_waiting += 2
+        n_nodes += 2
+    for i in range(heap_size):
+        gain[heap[i]] = 0.0  # never split
+    return n_nodes
+
+
+@bare_kernel
+def grow_trees(
+    plan: Plan,
+    table: Table,
+    labels: Labels,
+    keys: NDArray[np.uint64],
+    rows: Rows,
+    scratch: Scratch,
+    medians: Medians,
+    nodes: Open,
+    sizes: NDArray[np.int64],
+    trees: Trees,
+) -> None:
+    """Grow a tree for every key into ``trees``; ``sizes`` (trees, 2): nodes and leaves of each.
+
+    Node 0 is the root, siblings are neighbours. A tree follows from its key, the data and the plan.
+    """
+    first, leaves_before = np.int64(0), np.int64(0)
+    for tree in range(len(keys)):
+        n_nodes = np.int64(
+            _grow_tree(plan, table, labels, keys[tree], first, rows, scratch, medians, nodes, trees)
+        )
+        n_leaves = fill_leaves(
+            plan, labels, rows, nodes.depth, nodes.begin, first, n_nodes, leaves_before, scratch.sums, trees
+        )
+        sizes[tree, 0], sizes[tree, 1] = n_nodes, n_leaves
+        first += n_nodes
+        leaves_before += n_leaves

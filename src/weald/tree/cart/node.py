@@ -1,0 +1,226 @@
+"""One node: its sums, and the best split among the features that are drawn for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weald.runtime.jit import bare_inner_kernel, inlined
+from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, mix
+from weald.tree.cart.absolute import absolute_score, walk_rows
+from weald.tree.cart.drawn import MISSING, draw_bins, fill_groups
+from weald.tree.cart.items import STRIDE, fill_cells, items_from_cells, items_from_rows, sort_rows
+from weald.tree.cart.sample import below, stream
+from weald.tree.cart.search import NO_SCORE, children_score, settle_threshold, walk_items
+from weald.tree.cart.state import (
+    ABSOLUTE,
+    BIN,
+    FEATURE,
+    FOLLOWING,
+    GINI,
+    HALF,
+    LEFT_ROWS,
+    LOW,
+    MISSING_LEFT,
+    NO_BIN,
+    NUMBERS,
+    ONE_CLASS_OUTPUT,
+    Plan,
+)
+
+
+@bare_inner_kernel
+def sum_node(plan: Plan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, totals: Any) -> Any:
+    """The node's sums into ``totals``; its weight, its sum of squares, and whether all its labels are equal."""
+    n_outputs, n_slots, code_bits = plan.n_outputs, plan.n_slots, plan.code_bits
+    for slot in range(n_slots):
+        totals[slot] = 0
+    weight, square, pure = np.int64(0), np.int64(0), True
+    first_row, first_weight = np.int64(entries[begin] >> HALF), np.int64(entries[begin] & LOW)
+    mask = (np.int64(1) << code_bits) - 1
+    for i in range(np.uint64(begin), np.uint64(end)):
+        row, low = np.int64(entries[i] >> HALF), np.int64(entries[i] & LOW)
+        weight += low >> code_bits
+        if plan.kind == ONE_CLASS_OUTPUT:
+            totals[np.uint64(low & mask)] += low >> code_bits
+        elif plan.kind == NUMBERS:
+            for slot in range(n_slots):
+                totals[slot] += amounts[row * n_slots + slot]
+            for slot in range(1, n_slots if pure else 1):
+                label = amounts[row * n_slots + slot] // low
+                pure = pure and label == amounts[first_row * n_slots + slot] // first_weight
+        else:
+            for output in range(n_outputs):
+                totals[codes[row * n_outputs + output]] += low
+    if plan.kind != NUMBERS:
+        n_classes = 0
+        for slot in range(n_slots):
+            square += totals[slot] * totals[slot]
+            n_classes += 1 if totals[slot] > 0 else 0
+        pure = n_classes == n_outputs
+    return weight, square, pure
+
+
+@inlined
+def score_before(plan: Any, node: Any, scratch: Any, medians: Any) -> Any:
+    """The score of a node that is not split: of a split with nothing on the left."""
+    totals, left = scratch.totals, scratch.left
+    if plan.criterion == GINI:
+        return np.float64(node.square) / np.float64(node.weight)
+    for slot in range(plan.n_slots):
+        left[slot] = 0
+    if plan.criterion == ABSOLUTE:
+        n_rows = node.end - node.begin
+        return absolute_score(plan.n_outputs, n_rows, node.weight, np.int64(0), totals, left, medians)
+    return children_score(plan.criterion, plan.n_outputs, node.weight, np.int64(0), totals, left)
+
+
+@inlined
+def _scan_feature(
+    plan: Any,
+    node: Any,
+    table: Any,
+    feature: Any,
+    first_cell: Any,
+    drawn: Any,
+    entries: Any,
+    codes: Any,
+    amounts: Any,
+    scratch: Any,
+    medians: Any,
+    best: Any,
+) -> Any:
+    """Score of the node's best split on a feature, or of the one that is drawn; its place goes to ``best``.
+
+    The node's rows are in the cells from ``first_cell`` on, or, where that is negative, they are sorted here. Of equal
+    scores the one with missing values on the right, then the lowest bin wins. ``drawn``: the split of a random tree.
+    """
+    keys, begin, end = scratch.keys, node.begin, node.end
+    n_bins, categorical = table.n_bins[feature], table.categorical[feature]
+    if plan.random_thresholds and first_cell >= 0:
+        n_bins = np.int64(MISSING)
+    if first_cell < 0:
+        sort_rows(table.rows, len(table.n_bins), feature, entries, begin, end, scratch.starts, keys)
+        n_items = items_from_rows(plan, entries, begin, end, codes, amounts, keys, scratch.amounts)
+    else:
+        n_items = items_from_cells(n_bins, plan.n_slots, first_cell, scratch.cells, keys, scratch.amounts)
+    n_values = n_items
+    if keys[0] >> 32 == keys[n_items - 1] >> 32:
+        return NO_SCORE
+    if not categorical:
+        while keys[n_values - 1] >> 32 == n_bins:
+            n_values -= 1
+    if plan.criterion == ABSOLUTE:
+        score = walk_rows(
+            plan, node, categorical, n_bins, n_values, n_items, drawn, amounts, medians, scratch, best
+        )
+    else:
+        score = walk_items(plan, node, categorical, n_bins, n_values, n_items, scratch, best)
+    best[FEATURE] = feature
+    if n_values == n_items and not categorical:
+        # No missing value has been seen here: send those to come where most rows go.
+        best[MISSING_LEFT] = np.int64(2 * best[LEFT_ROWS] >= end - begin)
+    if plan.random_thresholds and categorical:
+        best[BIN], best[MISSING_LEFT] = drawn, np.int64(drawn == table.n_bins[feature])
+    elif plan.random_thresholds and best[FOLLOWING] != NO_BIN:
+        best[BIN], best[FOLLOWING] = drawn, drawn + 1
+    return score
+
+
+@inlined
+def _draw_features(plan: Any, node_key: Any, visited: Any, size: Any, columns: Any, swaps: Any) -> None:
+    """Draw the next features into ``columns[visited : visited + size]``; `_put_back` undoes it."""
+    if plan.features_per_node < plan.columns_per_tree:
+        for place in range(visited, visited + size):
+            other = place + below(mix(node_key + np.uint64(place)), plan.columns_per_tree - place)
+            swaps[place] = other
+            columns[place], columns[other] = columns[other], columns[place]
+
+
+@inlined
+def _put_back(plan: Any, visited: Any, columns: Any, swaps: Any) -> None:
+    if plan.features_per_node < plan.columns_per_tree:
+        for i in range(visited):
+            place = visited - 1 - i
+            other = swaps[place]
+            columns[place], columns[other] = columns[other], columns[place]
+
+
+@inlined
+def _count_features(
+    plan: Any,
+    node: Any,
+    table: Any,
+    features: Any,
+    counts: Any,
+    threshold_key: Any,
+    entries: Any,
+    codes: Any,
+    amounts: Any,
+    scratch: Any,
+) -> None:
+    """What is done for several features in one pass over the rows: histograms, and drawing the splits of a random tree."""
+    begin, end, cells, drawn = node.begin, node.end, scratch.cells, scratch.drawn
+    if plan.random_thresholds:
+        draw_bins(table, features, threshold_key, entries, begin, end, scratch.starts, scratch.lowest, drawn)
+        if counts:
+            fill_groups(plan, table, features, drawn, entries, begin, end, codes, amounts, cells)
+    elif counts:
+        fill_cells(plan, table.rows, len(table.n_bins), features, entries, begin, end, codes, amounts, cells)
+
+
+@inlined
+def find_split(
+    plan: Any,
+    node: Any,
+    table: Any,
+    key: Any,
+    entries: Any,
+    codes: Any,
+    amounts: Any,
+    scratch: Any,
+    medians: Any,
+    best: Any,
+) -> Any:
+    """Score of the node's best split among the drawn features; the split goes to ``best``.
+
+    Features are drawn without replacement until ``features_per_node`` were looked at and one of them can be split. Of
+    equal scores the feature drawn first wins.
+    """
+    columns, swaps, trial = scratch.columns, scratch.swaps, scratch.trial
+    counts = node.end - node.begin > plan.sort_rows or plan.random_thresholds
+    counts = counts and plan.criterion != ABSOLUTE
+    node_key = mix(stream(key, NODE_COLUMNS) + np.uint64(node.number))
+    threshold_key = mix(stream(key, THRESHOLDS) + np.uint64(node.number))
+    best_score, visited = NO_SCORE, 0
+    while visited < plan.columns_per_tree and (visited < plan.features_per_node or best_score == NO_SCORE):
+        size = min(plan.at_once, max(1, plan.features_per_node - visited))
+        _draw_features(plan, node_key, visited, size, columns, swaps)
+        features = columns[visited : visited + size]
+        _count_features(plan, node, table, features, counts, threshold_key, entries, codes, amounts, scratch)
+        for j in range(size):
+            first_cell = j * STRIDE * plan.n_slots if counts else np.int64(-1)
+            score = _scan_feature(
+                plan,
+                node,
+                table,
+                features[j],
+                first_cell,
+                scratch.drawn[j],
+                entries,
+                codes,
+                amounts,
+                scratch,
+                medians,
+                trial,
+            )
+            if score > best_score:
+                best_score = score
+                for place in range(5):
+                    best[place] = trial[place]
+        visited += size
+    _put_back(plan, visited, columns, swaps)
+    if best_score > NO_SCORE:
+        settle_threshold(table, best)
+    return best_score
