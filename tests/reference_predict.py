@@ -34,9 +34,22 @@ def leaf_indices(forest: Forest, rows: NDArray[np.floating]) -> NDArray[np.int32
     return np.array(leaves, dtype=np.int32).reshape(len(rows), forest.n_trees)
 
 
+def vectors_of_leaves(forest: Forest, tree: int, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
+    """(outputs, rows): what a tree with vector leaves adds."""
+    start = int(forest.tree_offsets[tree])
+    added = np.zeros((forest.n_outputs, len(leaves)))
+    for row, leaf in enumerate(leaves.tolist()):
+        before = int(np.count_nonzero(forest.feature[: start + leaf] < 0))
+        added[:, row] = forest.vectors[before * forest.n_outputs : (before + 1) * forest.n_outputs]
+    return added
+
+
 def raw_scores(forest: Forest, rows: NDArray[np.floating], trees: range | None = None) -> NDArray[np.float64]:
     leaves = leaf_indices(forest, rows)
     scores = np.repeat(forest.base_score[:, None], len(rows), axis=1)
     for tree in range(forest.n_trees) if trees is None else trees:
+        if forest.vectors.size:
+            scores += vectors_of_leaves(forest, tree, leaves[:, tree])
+            continue
         scores[tree % forest.n_outputs] += forest.value[forest.tree_offsets[tree] + leaves[:, tree]]
     return scores

@@ -38,7 +38,7 @@ class ForestBuilder:
     """Grows a `Forest` tree by tree.
 
     Trees come in the order of the model: all `n_outputs` trees of the first round, then those of the second,
-    and so on.
+    and so on; with vector leaves a round is one tree.
 
     Examples:
         >>> builder = ForestBuilder(n_features=3, n_outputs=1, base_score=[0.0])
@@ -65,7 +65,7 @@ class ForestBuilder:
     def continuing(cls, forest: Forest) -> ForestBuilder:
         """A builder that already holds all trees of `forest`."""
         builder = cls(forest.n_features, forest.n_outputs, forest.base_score)
-        for field in (*NODE_DTYPES, "set_codes"):
+        for field in (*NODE_DTYPES, "set_codes", "vectors"):
             builder._arrays[field].extend(getattr(forest, field))
         for field in ("tree_offsets", "set_offsets"):
             builder._arrays[field].extend(getattr(forest, field)[1:])
@@ -75,6 +75,11 @@ class ForestBuilder:
     def n_trees(self) -> int:
         """How many trees have been appended."""
         return self._arrays["tree_offsets"].size - 1
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the trees have vector leaves."""
+        return self._arrays["vectors"].size > 0
 
     def append(
         self,
@@ -90,11 +95,14 @@ class ForestBuilder:
         count: ArrayLike,
         set_offsets: ArrayLike = (0,),
         set_codes: ArrayLike = (),
+        vectors: ArrayLike | None = None,
     ) -> None:
         """Add one finished tree, as arrays with one entry per node and the root first.
 
         The fields are those of `Forest`. `left` and `category_set` count within this tree; `set_offsets` and
-        `set_codes` hold the category sets of this tree alone. The values are copied.
+        `set_codes` hold the category sets of this tree alone. `vectors`, of shape (leaves, n_outputs), is what the
+        leaves add, in the order of the nodes, in a forest with vector leaves: all its trees have them. The
+        values are copied.
         """
         given = {
             "feature": feature,
@@ -116,6 +124,8 @@ class ForestBuilder:
             raise InputError(
                 f"set_offsets runs from {ends}; with {codes.size} codes it must run from 0 to that."
             )
+        rows = self._checked_vectors(vectors, int(np.count_nonzero(nodes["feature"] < 0)))
+        self._arrays["vectors"].extend(rows)
         category = nodes["category_set"]
         category[category >= 0] += self._arrays["set_offsets"].size - 1
         self._arrays["set_offsets"].extend(offsets[1:] + self._arrays["set_codes"].size)
@@ -124,13 +134,34 @@ class ForestBuilder:
             self._arrays[field].extend(values)
         self._arrays["tree_offsets"].extend(np.array([self._arrays["feature"].size], dtype=np.int64))
 
+    def _checked_vectors(self, vectors: ArrayLike | None, n_leaves: int) -> NDArray[np.float64]:
+        has_vectors = vectors is not None
+        if self.n_trees and has_vectors != self.has_vectors:
+            raise InputError("vectors must be given for every tree of a forest or for none.")
+        if vectors is None:
+            return np.zeros(0)
+        rows = np.asarray(vectors, dtype=np.float64)
+        if rows.shape != (n_leaves, self.n_outputs):
+            needed = f"({n_leaves}, {self.n_outputs}), a row per leaf"
+            raise InputError(f"vectors has shape {rows.shape}; it must be {needed}.")
+        return rows.reshape(-1)
+
     def build(self) -> Forest:
         """The trees so far as an immutable forest; the builder can go on growing afterwards."""
-        if self.n_trees % self.n_outputs:
-            needed = f"{self.n_outputs} outputs need whole rounds of as many trees"
-            raise InputError(f"{self.n_trees} trees were appended; {needed}.")
+        self._check_whole_rounds()
         arrays = {field: array.copy() for field, array in self._arrays.items()}
         return Forest(self.n_features, self.n_outputs, self.base_score.copy(), **arrays)
+
+    def finish(self) -> Forest:
+        """As `build`, for the last time: memory is given up array by array, so that there are never two forests in it."""
+        self._check_whole_rounds()
+        arrays = {field: self._arrays.pop(field).copy() for field in list(self._arrays)}
+        return Forest(self.n_features, self.n_outputs, self.base_score, **arrays)
+
+    def _check_whole_rounds(self) -> None:
+        if self.n_trees % self.n_outputs and not self.has_vectors:
+            needed = f"{self.n_outputs} outputs need whole rounds of as many trees"
+            raise InputError(f"{self.n_trees} trees were appended; {needed}.")
 
 
 def _check_lengths(nodes: dict[str, NDArray[Any]]) -> None:

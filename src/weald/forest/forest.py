@@ -6,7 +6,7 @@ arrays and know nothing of how the trees were grown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ class TreeView:
     """
 
     index: int
-    output: int
+    output: int | None  # the only output that the tree adds to; None when its leaves are vectors
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     left: NDArray[np.int32]
@@ -35,6 +35,9 @@ class TreeView:
     gain: NDArray[np.float64]
     cover: NDArray[np.float64]
     count: NDArray[np.int64]
+    vectors: NDArray[
+        np.float64
+    ]  # (leaves, outputs), a row per leaf in the order of the nodes; or (0, outputs)
 
     @property
     def n_nodes(self) -> int:
@@ -54,6 +57,9 @@ class Forest:
     The raw score of a row starts at `base_score[k]`; then, tree by tree in order, tree `t` adds the value
     of the leaf that the row reaches to output `t % n_outputs`, in float64. That order is part of the model.
 
+    In a forest with *vector leaves* (`vectors` is not empty) every tree adds K numbers, those of the leaf that
+    the row reaches, to the K outputs, and a round is a single tree.
+
     Attributes:
         n_features: number of columns the trees were grown on.
         n_outputs: number of raw scores per row (K).
@@ -70,6 +76,8 @@ class Forest:
         gain: float64[N], how much the node's split lowered the training loss.
         cover: float64[N], sum of the hessians in the node.
         count: int64[N], number of training rows in the node.
+        vectors: float64[L * K], what the L leaves of all trees add, leaf after leaf in the order of the nodes;
+            empty when a leaf adds its `value`.
 
     Examples:
         >>> from weald.forest.builder import ForestBuilder
@@ -98,19 +106,20 @@ class Forest:
     gain: NDArray[np.float64]
     cover: NDArray[np.float64]
     count: NDArray[np.int64]
+    vectors: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay writeable; read-only, so that kernels see one signature.
-        for field in ARRAY_DTYPES:
-            array = getattr(self, field)
+        for name in ARRAY_DTYPES:
+            array = getattr(self, name)
             if isinstance(array, np.ndarray):
                 view = array.view()
                 view.flags.writeable = False
-                object.__setattr__(self, field, view)
+                object.__setattr__(self, name, view)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # NumPy forgets the read-only flag when it pickles; going through the constructor restores it.
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+        return type(self), tuple(getattr(self, entry.name) for entry in fields(self))
 
     def __eq__(self, other: object) -> bool:
         """Whether both forests hold the same bytes (so 0.0 and -0.0 differ)."""
@@ -118,7 +127,7 @@ class Forest:
             return NotImplemented
         if (self.n_features, self.n_outputs) != (other.n_features, other.n_outputs):
             return False
-        return all(_same_bytes(getattr(self, field), getattr(other, field)) for field in ARRAY_DTYPES)
+        return all(_same_bytes(getattr(self, name), getattr(other, name)) for name in ARRAY_DTYPES)
 
     def __hash__(self) -> int:
         return hash((self.n_features, self.n_outputs, self.tree_offsets.tobytes(), self.value.tobytes()))
@@ -136,13 +145,23 @@ class Forest:
 
     @property
     def n_trees(self) -> int:
-        """How many trees there are: `n_outputs` for every round."""
+        """How many trees there are: `trees_per_round` for every round."""
         return self.tree_offsets.size - 1
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether a leaf adds a number to every output."""
+        return self.vectors.size > 0
+
+    @property
+    def trees_per_round(self) -> int:
+        """How many trees a round of training adds: one for every output, or a single one with vector leaves."""
+        return 1 if self.has_vectors else self.n_outputs
 
     @property
     def n_rounds(self) -> int:
         """How many rounds of training the trees came from."""
-        return self.n_trees // self.n_outputs
+        return self.n_trees // self.trees_per_round
 
     @property
     def n_nodes(self) -> int:
@@ -156,9 +175,11 @@ class Forest:
 
     def leaves_per_tree(self) -> NDArray[np.int64]:
         """Number of leaves of each tree, int64[T]."""
-        leaves_before = np.zeros(self.n_nodes + 1, dtype=np.int64)
-        np.cumsum(self.feature < 0, out=leaves_before[1:])
-        return np.diff(leaves_before[self.tree_offsets])
+        return (np.diff(self.tree_offsets) + 1) // 2
+
+    def _leaves_before(self, tree: int) -> int:
+        """How many leaves lie before a tree: a tree of n nodes has (n + 1) / 2."""
+        return (int(self.tree_offsets[tree]) + tree) // 2
 
     def max_depth(self) -> NDArray[np.int64]:
         """Depth of the deepest leaf of each tree, int64[T]; a tree that is a single leaf has depth 0."""
@@ -191,31 +212,51 @@ class Forest:
         """The forest as it was after that many rounds; shares memory with this one."""
         if not 0 <= rounds <= self.n_rounds:
             raise InputError(f"rounds is {rounds}; this forest can be cut to 0 to {self.n_rounds} rounds.")
-        n_trees = rounds * self.n_outputs
-        n_nodes = int(self.tree_offsets[n_trees])
-        nodes = {field: getattr(self, field)[:n_nodes] for field in NODE_DTYPES}
-        n_sets = int(nodes["category_set"].max(initial=-1)) + 1
+        return self.trees(0, rounds * self.trees_per_round)
+
+    def trees(self, begin: int, end: int) -> Forest:
+        """The forest of the trees `begin` to `end` (not included), with the same base score.
+
+        It shares memory with this one. They must be whole rounds.
+        """
+        is_whole = begin % self.trees_per_round == end % self.trees_per_round == 0
+        if not 0 <= begin <= end <= self.n_trees or not is_whole:
+            rounds = f" in rounds of {self.trees_per_round}" if self.trees_per_round > 1 else ""
+            raise InputError(f"trees {begin} to {end} cannot be taken from {self.n_trees} trees{rounds}.")
+        first, last = int(self.tree_offsets[begin]), int(self.tree_offsets[end])
+        arrays = {name: getattr(self, name)[first:last] for name in NODE_DTYPES}
+        used = arrays["category_set"][arrays["category_set"] >= 0]
+        sets = (int(used.min()), int(used.max()) + 1) if used.size else (0, 0)
+        if sets[0]:
+            own = arrays["category_set"]
+            arrays["category_set"] = np.where(own >= 0, own - np.int32(sets[0]), own)
+        codes = self.set_offsets[sets[0] : sets[1] + 1]
+        if self.has_vectors:
+            rows = self._leaves_before(begin) * self.n_outputs, self._leaves_before(end) * self.n_outputs
+            arrays["vectors"] = self.vectors[rows[0] : rows[1]]
         return Forest(
             n_features=self.n_features,
             n_outputs=self.n_outputs,
             base_score=self.base_score,
-            tree_offsets=self.tree_offsets[: n_trees + 1],
-            set_offsets=self.set_offsets[: n_sets + 1],
-            set_codes=self.set_codes[: self.set_offsets[n_sets]],
-            **nodes,
+            tree_offsets=self.tree_offsets[begin : end + 1] - first,
+            set_offsets=codes - codes[0],
+            set_codes=self.set_codes[codes[0] : codes[-1]],
+            **arrays,
         )
 
     @staticmethod
     def concatenate(a: Forest, b: Forest) -> Forest:
         """The trees of `a`, then the trees of `b`; both must start from the same base score."""
-        for field in ("n_features", "n_outputs"):
-            if getattr(a, field) != getattr(b, field):
-                sizes = f"{getattr(a, field)} and {getattr(b, field)}"
-                raise InputError(f"Forests with {field} {sizes} cannot be joined; it must be the same.")
+        for name in ("n_features", "n_outputs"):
+            if getattr(a, name) != getattr(b, name):
+                sizes = f"{getattr(a, name)} and {getattr(b, name)}"
+                raise InputError(f"Forests with {name} {sizes} cannot be joined; it must be the same.")
         if not _same_bytes(a.base_score, b.base_score):
             scores = f"{a.base_score.tolist()} and {b.base_score.tolist()}"
             raise InputError(f"Forests with base_score {scores} cannot be joined; it must be the same.")
-        nodes = {field: np.concatenate([getattr(a, field), getattr(b, field)]) for field in NODE_DTYPES}
+        if a.n_trees and b.n_trees and a.has_vectors != b.has_vectors:
+            raise InputError("A forest with vector leaves and one without cannot be joined.")
+        nodes = {name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in NODE_DTYPES}
         n_sets = a.set_offsets.size - 1
         shifted = nodes["category_set"][a.n_nodes :]
         shifted[shifted >= 0] += n_sets
@@ -226,6 +267,7 @@ class Forest:
             tree_offsets=np.concatenate([a.tree_offsets, b.tree_offsets[1:] + a.n_nodes]),
             set_offsets=np.concatenate([a.set_offsets, b.set_offsets[1:] + a.set_codes.size]),
             set_codes=np.concatenate([a.set_codes, b.set_codes]),
+            vectors=np.concatenate([a.vectors, b.vectors]),
             **nodes,
         )
 
@@ -233,10 +275,15 @@ class Forest:
         """Tree number `index`, counted from 0, for looking at."""
         if not 0 <= index < self.n_trees:
             raise InputError(f"index is {index}; this forest has {self.n_trees} trees, counted from 0.")
-        nodes = slice(int(self.tree_offsets[index]), int(self.tree_offsets[index + 1]))
-        arrays = {field: getattr(self, field)[nodes] for field in NODE_DTYPES}
+        start, stop = self.tree_offsets[index : index + 2].tolist()
+        arrays = {name: getattr(self, name)[start:stop] for name in NODE_DTYPES}
         sets = tuple(self._codes(int(set_index)) for set_index in arrays.pop("category_set"))
-        return TreeView(index=index, output=index % self.n_outputs, categories_left=sets, **arrays)
+        vectors = self.vectors.reshape(-1, self.n_outputs)
+        output: int | None = index % self.n_outputs
+        if self.has_vectors:
+            vectors = vectors[self._leaves_before(index) : self._leaves_before(index + 1)]
+            output = None
+        return TreeView(index=index, output=output, categories_left=sets, vectors=vectors, **arrays)
 
     def _codes(self, set_index: int) -> tuple[int, ...] | None:
         if set_index < 0:

@@ -8,8 +8,9 @@ categories are settled while encoding. Three ways lead from codes to leaves:
 - *masked* trees, with few leaves, keep one bit per leaf and clear, for each test that a row fails, the leaves
   to the left of the test; the lowest bit that stays marks the leaf (Lucchese et al., "QuickScorer", SIGIR
   2015). All rows make all tests, without a branch or a dependent load, so both ways run on vectors of rows;
-- *walked* trees, and few rows, follow the nodes: one 64-bit word a node, eight rows side by side, and a fixed
-  number of steps, because a leaf points to itself.
+- *walked* trees, and few rows, follow the nodes: one 64-bit word a node, eight rows side by side. A leaf points to
+  itself, so that rows which have arrived need no branch; a look now and then ends the walk when all have. Where
+  the trees do not fit in the caches together, many blocks of rows walk a tree before they go on to the next.
 
 Codes decide exactly as the forest's own comparisons do, and a row's score is a sum in the order of the trees,
 so the result depends neither on the way nor on the number of tasks.
@@ -29,6 +30,8 @@ from weald.runtime.jit import kernel, parallel_kernel
 ROWS = 128
 # Rows that walk a tree side by side; more would not fit in the registers.
 SIDE_BY_SIDE = 8
+# Steps between two looks whether all rows that walk side by side have reached their leaves.
+STEPS = 4
 # Trees that one row walks side by side.
 TREES_SIDE_BY_SIDE = 4
 # Fewer rows than this walk every tree: a masked tree costs as much for one row as for a whole block.
@@ -43,7 +46,7 @@ FLOAT, RANK, SLOT, SET = 0, 1, 2, 3
 # How a tree is evaluated.
 WALKED, MASKED, SYMMETRIC = 0, 1, 2
 # Columns of `PackedForest.trees`.
-FIRST_NODE, DEPTH, WAY, FIRST_PASS, LAST_PASS, FIRST_LEAF = 0, 1, 2, 3, 4, 5
+FIRST_NODE, DEPTH, WAY, FIRST_PASS, LAST_PASS, FIRST_LEAF, FIRST_VECTOR = 0, 1, 2, 3, 4, 5, 6
 
 _MAGNITUDE = np.int32(2**31 - 1)
 _EXPONENT_SHIFT = np.int32(23)
@@ -76,11 +79,15 @@ class PackedForest(NamedTuple):
         words: uint64[N], a node: threshold (int32), then in the low half channel and left child.
         left_bits: how many of the low bits are the left child's index within the tree.
         value: float64[N], value of each node.
-        trees: int64[T, 6]: first node, depth, way, first pass, last pass + 1, first leaf.
+        vectors: float64[L * K], what the leaves add; empty where they add their values.
+        together: how many blocks of rows take a tree before all of them go on to the next.
+        trees: int64[T, 7]: first node, depth, way, first pass, last pass + 1, first leaf, first leaf's vector.
         passes: int64[P, 3]: first test, last test + 1, first leaf of the mask.
         tests: int32[M, 3]: channel, threshold + 1, and the leaves that stay after going right (MASKED) or the
             weight of going right (SYMMETRIC).
         leaf_value: float64, values of the leaves of MASKED and SYMMETRIC trees in the order of their numbers.
+        leaf_vector: int32, for vector leaves: their vectors, counted within the tree, in that order; or empty.
+        node_vector: int32[N], for vector leaves: the vector of a leaf, counted within the tree; or empty.
         base_score: float64[K].
     """
 
@@ -90,10 +97,14 @@ class PackedForest(NamedTuple):
     words: NDArray[np.uint64]
     left_bits: int
     value: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    together: int
     trees: NDArray[np.int64]
     passes: NDArray[np.int64]
     tests: NDArray[np.int32]
     leaf_value: NDArray[np.float64]
+    leaf_vector: NDArray[np.int32]
+    node_vector: NDArray[np.int32]
     base_score: NDArray[np.float64]
 
 
@@ -189,15 +200,15 @@ def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: A
 
 
 @kernel
-def _encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, codes: Any) -> None:
-    """OUT codes[channel * ROWS + i] of the `rows` rows from `first_row` on."""
+def _encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base: Any, codes: Any) -> None:
+    """OUT codes[base + channel * ROWS + i] of the `rows` rows from `first_row` on."""
     channels, table, bits = packed.channels, packed.table, packed.bits
     loaded = np.int64(-1)
     for c in range(channels.shape[0]):
         kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
-        line = np.uint64(c) * _LINE
+        line = base + np.uint64(c) * _LINE
         if kind == SET:
-            _set_codes(bits, start, np.uint64(source) * _LINE, rows, line, codes)
+            _set_codes(bits, start, base + np.uint64(source) * _LINE, rows, line, codes)
             continue
         if source != loaded:
             _load_column(block, source, first_row, rows, column)
@@ -215,11 +226,12 @@ def _encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, cod
 
 
 @kernel
-def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, leaf: Any) -> None:
+def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, leaf: Any) -> None:
     """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
     leaf[:] = np.uint32(0)
     for t in range(start, stop, SYMMETRIC_GROUP):
-        at0, at1 = np.uint64(tests[t, 0]) * _LINE, np.uint64(tests[t + 1, 0]) * _LINE
+        at0 = base + np.uint64(tests[t, 0]) * _LINE
+        at1 = base + np.uint64(tests[t + 1, 0]) * _LINE
         limit0, limit1 = tests[t, 1], tests[t + 1, 1]
         weight0, weight1 = np.uint32(tests[t, 2]), np.uint32(tests[t + 1, 2])
         for i in range(ROWS):
@@ -230,12 +242,14 @@ def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, leaf: Any) 
 
 
 @kernel
-def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, mask: Any) -> None:
+def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask: Any) -> None:
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
     for t in range(start, stop, MASK_GROUP):
-        at0, at1 = np.uint64(tests[t, 0]) * _LINE, np.uint64(tests[t + 1, 0]) * _LINE
-        at2, at3 = np.uint64(tests[t + 2, 0]) * _LINE, np.uint64(tests[t + 3, 0]) * _LINE
+        at0 = base + np.uint64(tests[t, 0]) * _LINE
+        at1 = base + np.uint64(tests[t + 1, 0]) * _LINE
+        at2 = base + np.uint64(tests[t + 2, 0]) * _LINE
+        at3 = base + np.uint64(tests[t + 3, 0]) * _LINE
         limit0, limit1, limit2, limit3 = tests[t, 1], tests[t + 1, 1], tests[t + 2, 1], tests[t + 3, 1]
         keep0, keep1, keep2, keep3 = tests[t, 2], tests[t + 1, 2], tests[t + 2, 2], tests[t + 3, 2]
         for i in range(ROWS):
@@ -261,7 +275,7 @@ def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
 
 @kernel
 def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: Any) -> Any:
-    """The child of a node that a row goes to; a leaf leads to itself."""
+    """The child of a node that a row goes to, whose first code is codes[row]; a leaf leads to itself."""
     word = words[first + node]
     channel = (word & _LOW_WORD) >> left_bits
     goes_right = codes[channel * _LINE + row] > np.int32(word >> _HALF_WORD)
@@ -269,29 +283,43 @@ def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: An
 
 
 @kernel
-def _walk(words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, rows: Any, leaf: Any) -> None:
+def _walk(
+    words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
+) -> None:
     """OUT leaf[:rows]: the nodes, within the tree whose first node is `first`, that the rows reach."""
     together = rows - rows % SIDE_BY_SIDE
     for i in range(0, together, SIDE_BY_SIDE):
-        r0 = np.uint64(i)
+        at = np.uint64(i)
+        r0 = base + at
         r1, r2, r3, r4 = r0 + np.uint64(1), r0 + np.uint64(2), r0 + np.uint64(3), r0 + np.uint64(4)
         r5, r6, r7 = r0 + np.uint64(5), r0 + np.uint64(6), r0 + np.uint64(7)
         n0 = n1 = n2 = n3 = n4 = n5 = n6 = n7 = np.uint64(0)
-        for _ in range(depth):
-            n0 = _step(words, first, left_bits, codes, r0, n0)
-            n1 = _step(words, first, left_bits, codes, r1, n1)
-            n2 = _step(words, first, left_bits, codes, r2, n2)
-            n3 = _step(words, first, left_bits, codes, r3, n3)
-            n4 = _step(words, first, left_bits, codes, r4, n4)
-            n5 = _step(words, first, left_bits, codes, r5, n5)
-            n6 = _step(words, first, left_bits, codes, r6, n6)
-            n7 = _step(words, first, left_bits, codes, r7, n7)
-        leaf[r0], leaf[r1], leaf[r2], leaf[r3] = n0, n1, n2, n3
-        leaf[r4], leaf[r5], leaf[r6], leaf[r7] = n4, n5, n6, n7
+        left, moved = depth, True
+        while moved and left > 0:
+            o0, o1, o2, o3, o4, o5, o6, o7 = n0, n1, n2, n3, n4, n5, n6, n7
+            for _ in range(min(left, STEPS)):
+                o0, o1, o2, o3, o4, o5, o6, o7 = n0, n1, n2, n3, n4, n5, n6, n7
+                n0 = _step(words, first, left_bits, codes, r0, n0)
+                n1 = _step(words, first, left_bits, codes, r1, n1)
+                n2 = _step(words, first, left_bits, codes, r2, n2)
+                n3 = _step(words, first, left_bits, codes, r3, n3)
+                n4 = _step(words, first, left_bits, codes, r4, n4)
+                n5 = _step(words, first, left_bits, codes, r5, n5)
+                n6 = _step(words, first, left_bits, codes, r6, n6)
+                n7 = _step(words, first, left_bits, codes, r7, n7)
+            left -= STEPS
+            moved = (n0 ^ o0 | n1 ^ o1 | n2 ^ o2 | n3 ^ o3 | n4 ^ o4 | n5 ^ o5 | n6 ^ o6 | n7 ^ o7) != 0
+        leaf[at], leaf[at + np.uint64(1)] = n0, n1
+        leaf[at + np.uint64(2)], leaf[at + np.uint64(3)] = n2, n3
+        leaf[at + np.uint64(4)], leaf[at + np.uint64(5)] = n4, n5
+        leaf[at + np.uint64(6)], leaf[at + np.uint64(7)] = n6, n7
     for i in range(together, rows):
         node = np.uint64(0)
         for _ in range(depth):
-            node = _step(words, first, left_bits, codes, np.uint64(i), node)
+            child = _step(words, first, left_bits, codes, base + np.uint64(i), node)
+            if child == node:
+                break
+            node = child
         leaf[i] = node
 
 
@@ -310,14 +338,25 @@ def _add_trees_to_row(
         f2, f3 = np.uint64(plan[t2, FIRST_NODE]), np.uint64(plan[t3, FIRST_NODE])
         depth = max(max(plan[tree, DEPTH], plan[t1, DEPTH]), max(plan[t2, DEPTH], plan[t3, DEPTH]))
         n0 = n1 = n2 = n3 = np.uint64(0)
-        for _ in range(depth):
-            n0 = _step(words, f0, left_bits, codes, row, n0)
-            n1 = _step(words, f1, left_bits, codes, row, n1)
-            n2 = _step(words, f2, left_bits, codes, row, n2)
-            n3 = _step(words, f3, left_bits, codes, row, n3)
+        left, moved = depth, True
+        while moved and left > 0:
+            o0, o1, o2, o3 = n0, n1, n2, n3
+            for _ in range(min(left, STEPS)):
+                o0, o1, o2, o3 = n0, n1, n2, n3
+                n0 = _step(words, f0, left_bits, codes, row, n0)
+                n1 = _step(words, f1, left_bits, codes, row, n1)
+                n2 = _step(words, f2, left_bits, codes, row, n2)
+                n3 = _step(words, f3, left_bits, codes, row, n3)
+            left -= STEPS
+            moved = (n0 ^ o0 | n1 ^ o1 | n2 ^ o2 | n3 ^ o3) != 0
         reached = (f0 + n0, f1 + n1, f2 + n2, f3 + n3)
         for j in range(min(TREES_SIDE_BY_SIDE, trees[1] - tree)):
-            scores[start + (tree + j) % n_outputs * n_rows] += packed.value[reached[j]]
+            if packed.vectors.size == 0:
+                scores[start + (tree + j) % n_outputs * n_rows] += packed.value[reached[j]]
+                continue
+            at = (plan[tree + j, FIRST_VECTOR] + packed.node_vector[reached[j]]) * n_outputs
+            for output in range(n_outputs):
+                scores[start + output * n_rows] += packed.vectors[at + output]
 
 
 @kernel
@@ -329,42 +368,92 @@ def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, score
 
 
 @kernel
+def _look_up(numbers: Any, first: Any, leaf: Any, rows: Any) -> None:
+    """OUT leaf[i] = numbers[first + leaf[i]] for the first `rows` rows."""
+    for i in range(rows):
+        leaf[i] = numbers[first + np.uint64(leaf[i])]
+
+
+@kernel
+def _add_vectors(
+    vectors: Any, first: Any, number: Any, rows: Any, start: Any, outputs: Any, n_rows: Any, scores: Any
+) -> None:
+    """OUT scores[start + output * n_rows + i] += the vector `first` + number[i], at `output`."""
+    for output in range(outputs):
+        line, at = start + np.uint64(output * n_rows), np.uint64(first * outputs + output)
+        for i in range(rows):
+            row = np.uint64(i)
+            scores[line + row] += vectors[at + np.uint64(number[row]) * np.uint64(outputs)]
+
+
+@kernel
+def _blocks_together(packed: Any, begin: Any, end: Any) -> Any:
+    """How many rows take a tree before all of them go on to the next: whole blocks, no more than there are."""
+    blocks = (end - begin + ROWS - 1) // ROWS
+    return max(1, min(packed.together, blocks)) * ROWS
+
+
+@kernel
+def _encode_all(packed: Any, block: Any, begin: Any, end: Any, column: Any, codes: Any) -> None:
+    """OUT the codes of the rows `begin` to `end`, block after block."""
+    base = np.uint64(0)
+    for row in range(begin, end, ROWS):
+        _encode(packed, block, row, min(ROWS, end - row), column, base, codes)
+        base += np.uint64(packed.channels.shape[0]) * _LINE
+
+
+@kernel
 def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, scores: Any) -> None:
     """OUT scores[K * n], K lines, of the rows `begin` to `end` of a block, from trees[0] to trees[1]."""
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
-    plan, left_bits = packed.trees, np.uint64(packed.left_bits)
-    codes = np.empty(packed.channels.shape[0] * ROWS, np.int32)
+    n_channels = packed.channels.shape[0]
+    # Taken out of the tuple once: for every tree and block it would cost 1 ns a row, a third of a small tree.
+    plan, words, left_bits = packed.trees, packed.words, np.uint64(packed.left_bits)
+    tests, passes, value, leaf_value = packed.tests, packed.passes, packed.value, packed.leaf_value
+    vectors, node_vector, leaf_vector = packed.vectors, packed.node_vector, packed.leaf_vector
+    has_vectors = vectors.size > 0
+    together = _blocks_together(packed, begin, end)
+    codes = np.empty(n_channels * together, np.int32)
     column = np.empty(ROWS, np.float64)
     mask = np.empty(ROWS, np.int32)
     leaf = np.empty(ROWS, np.uint32)
-    for first_row in range(begin, end, ROWS):
-        rows = min(ROWS, end - first_row)
-        _encode(packed, block, first_row, rows, column, codes)
+    for first_row in range(begin, end, together):
+        stop = min(first_row + together, end)
+        _encode_all(packed, block, first_row, stop, column, codes)
         for output in range(n_outputs):
-            start = np.uint64(output * n_rows + block.first_row + first_row)
-            for i in range(rows):
-                scores[start + np.uint64(i)] = packed.base_score[output]
-        if rows < FEWEST_ROWS:
-            for i in range(rows):
-                row = block.first_row + first_row + i
-                _add_trees_to_row(packed, trees, codes, np.uint64(i), row, n_rows, scores)
+            start = output * n_rows + block.first_row
+            scores[start + first_row : start + stop] = packed.base_score[output]
+        if stop - first_row < FEWEST_ROWS:
+            for row in range(first_row, stop):
+                at, i = block.first_row + row, np.uint64(row - first_row)
+                _add_trees_to_row(packed, trees, codes, i, at, n_rows, scores)
             continue
         for tree in range(trees[0], trees[1]):
-            start = np.uint64(tree % n_outputs * n_rows + block.first_row + first_row)
-            way = plan[tree, WAY]
-            if way == WALKED:
-                first = np.uint64(plan[tree, FIRST_NODE])
-                _walk(packed.words, first, left_bits, plan[tree, DEPTH], codes, rows, leaf)
-                _add_values(packed.value, first, leaf, rows, start, scores)
-                continue
-            for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
-                if way == SYMMETRIC:
-                    _symmetric_leaves(packed.tests, packed.passes[p, 0], packed.passes[p, 1], codes, leaf)
+            way, first = plan[tree, WAY], np.uint64(plan[tree, FIRST_NODE])
+            for row in range(first_row, stop, ROWS):
+                base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
+                at = np.uint64(block.first_row + row)
+                if way == WALKED:
+                    _walk(words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
+                    if way == SYMMETRIC:
+                        _symmetric_leaves(tests, passes[p, 0], passes[p, 1], codes, base, leaf)
+                    else:
+                        _keep_leaves(tests, passes[p, 0], passes[p, 1], codes, base, mask)
+                        _lowest_leaves(mask, passes[p, 2], leaf)
+                if has_vectors:
+                    if way == WALKED:
+                        _look_up(node_vector, first, leaf, rows)
+                    else:
+                        _look_up(leaf_vector, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows)
+                    _add_vectors(vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores)
+                    continue
+                at += np.uint64(tree % n_outputs * n_rows)
+                if way == WALKED:
+                    _add_values(value, first, leaf, rows, at, scores)
                 else:
-                    _keep_leaves(packed.tests, packed.passes[p, 0], packed.passes[p, 1], codes, mask)
-                    _lowest_leaves(mask, packed.passes[p, 2], leaf)
-            _add_values(packed.leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, start, scores)
+                    _add_values(leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, at, scores)
 
 
 @parallel_kernel
@@ -381,17 +470,21 @@ def score_range_parallel(packed: Any, block: Any, trees: Any, tasks: Any, scores
 @kernel
 def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> None:
     """OUT leaves[n, T]: for the rows `begin` to `end`, the node within its tree that each row reaches."""
-    codes = np.empty(packed.channels.shape[0] * ROWS, np.int32)
+    n_channels = packed.channels.shape[0]
+    together = _blocks_together(packed, begin, end)
+    codes = np.empty(n_channels * together, np.int32)
     column = np.empty(ROWS, np.float64)
     leaf = np.empty(ROWS, np.uint32)
-    for first_row in range(begin, end, ROWS):
-        rows = min(ROWS, end - first_row)
-        _encode(packed, block, first_row, rows, column, codes)
+    for first_row in range(begin, end, together):
+        stop = min(first_row + together, end)
+        _encode_all(packed, block, first_row, stop, column, codes)
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
-            _walk(packed.words, first, np.uint64(packed.left_bits), depth, codes, rows, leaf)
-            for i in range(rows):
-                leaves[block.first_row + first_row + i, tree] = leaf[i]
+            for row in range(first_row, stop, ROWS):
+                base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
+                _walk(packed.words, first, np.uint64(packed.left_bits), depth, codes, base, rows, leaf)
+                for i in range(rows):
+                    leaves[block.first_row + row + i, tree] = leaf[i]
 
 
 @parallel_kernel

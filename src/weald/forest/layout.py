@@ -24,6 +24,7 @@ ARRAY_DTYPES: Final[dict[str, np.dtype[Any]]] = {
     **NODE_DTYPES,
     "set_offsets": np.dtype(np.int64),
     "set_codes": np.dtype(np.int32),
+    "vectors": np.dtype(np.float64),  # empty where every leaf adds one number, its value
 }
 
 MAXIMUM_FEATURES: Final = 2**31 - 1

@@ -9,13 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
-from weald.forest.kernels import FLOAT, RANK, SET, SLOT, Channel, PackedForest
-from weald.forest.plan import plan_trees
+from weald.forest.kernels import FLOAT, RANK, ROWS, SET, SLOT, WALKED, WAY, Channel, PackedForest
+from weald.forest.plan import Plan, plan_trees
 from weald.runtime.errors import InputError
 
 _SMALLEST: Final = -(2**31)
 _LARGEST: Final = 2**31 - 1
 _LOW_BITS: Final = 32
+# Walked trees of up to this many nodes together stay in a second-level cache of 512 KB while all are walked.
+_NODES_IN_CACHE: Final = 2**16
+# Otherwise a tree is walked by as many rows at a time as have this many codes: enough of them to pay for loading the
+# tree, few enough to stay in a third-level cache. Measured, 100 trees of 13,000 leaves: 3.5 s for 128 rows at a
+# time, 1.8 s for 1,024, 1.0 s for 4,096 and for 16,384.
+_CODES_TOGETHER: Final = 2**18
 
 
 def pack(forest: Forest, is_double: bool) -> PackedForest:
@@ -36,6 +42,8 @@ def pack(forest: Forest, is_double: bool) -> PackedForest:
         words=_words(forest, channels.of_node, channels.threshold, left_bits),
         left_bits=left_bits,
         value=forest.value,
+        vectors=forest.vectors,
+        together=_blocks_together(forest, plan, len(channels.rows)),
         base_score=forest.base_score,
         **plan._asdict(),
     )
@@ -162,6 +170,14 @@ def _left_bits(forest: Forest, n_channels: int) -> int:
         needed = f"they need {left_bits} + {channel_bits} bits of {_LOW_BITS}"
         raise InputError(f"The forest is too large to predict with: {sizes}; {needed}, use fewer leaves.")
     return left_bits
+
+
+def _blocks_together(forest: Forest, plan: Plan, n_channels: int) -> int:
+    """How many blocks of rows take a tree one after another, before all of them go on to the next tree."""
+    walked = plan.trees[:, WAY] == WALKED
+    if np.diff(forest.tree_offsets)[walked].sum() <= _NODES_IN_CACHE:
+        return 1
+    return max(1, _CODES_TOGETHER // (n_channels * ROWS))
 
 
 def _words(

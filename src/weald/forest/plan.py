@@ -29,6 +29,8 @@ class Plan(NamedTuple):
     passes: NDArray[np.int64]
     tests: NDArray[np.int32]
     leaf_value: NDArray[np.float64]
+    leaf_vector: NDArray[np.int32]
+    node_vector: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,19 @@ def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np
     passes, tests = _lay_out(shape, tree_of_node, way, first_pass, n_passes, channel, threshold)
     counted = np.where(way == WALKED, 0, n_leaves)
     first_leaf = np.cumsum(counted) - counted
-    columns = (forest.tree_offsets[:-1], depth, way, first_pass, last_pass, first_leaf)
+    first_vector = np.cumsum(n_leaves) - n_leaves
+    columns = (forest.tree_offsets[:-1], depth, way, first_pass, last_pass, first_leaf, first_vector)
     trees = np.stack(columns, axis=1).astype(np.int64)
-    leaf_value = _leaf_values(forest, shape, tree_of_node, way, first_leaf, int(counted.sum()))
-    return Plan(trees, passes, tests, leaf_value)
+    numbered = _numbered_leaves(forest, shape, tree_of_node, way, first_leaf)
+    leaf_value = np.zeros(int(counted.sum()), dtype=np.float64)
+    leaf_value[numbered[1]] = forest.value[numbered[0]]
+    leaf_vector, node_vector = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    if forest.has_vectors:
+        is_leaf = forest.feature < 0
+        node_vector = (np.cumsum(is_leaf) - 1 - first_vector[tree_of_node]).astype(np.int32)
+        leaf_vector = np.zeros(leaf_value.size, dtype=np.int32)
+        leaf_vector[numbered[1]] = node_vector[numbered[0]]
+    return Plan(trees, passes, tests, leaf_value, leaf_vector, node_vector)
 
 
 def _measure(forest: Forest, tree_of_node: NDArray[np.int64], looked_at: NDArray[np.bool_]) -> _Shape:
@@ -173,17 +184,15 @@ def _kept(shape: _Shape, node: NDArray[np.int64], mask: NDArray[np.int64]) -> ND
     return np.asarray((~ruled_out).astype(np.int32), dtype=np.int64)
 
 
-def _leaf_values(
+def _numbered_leaves(
     forest: Forest,
     shape: _Shape,
     tree_of_node: NDArray[np.int64],
     way: NDArray[np.int64],
     first_leaf: NDArray[np.int64],
-    size: int,
-) -> NDArray[np.float64]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The leaves of the trees that are not walked, and their places in the order of the leaves' numbers."""
     way_of_node = way[tree_of_node]
     leaf = np.flatnonzero((forest.feature < 0) & (way_of_node != WALKED))
     number = np.where(way_of_node[leaf] == SYMMETRIC, shape.path[leaf], shape.first_leaf[leaf])
-    values = np.zeros(size, dtype=np.float64)
-    values[first_leaf[tree_of_node[leaf]] + number] = forest.value[leaf]
-    return values
+    return leaf, first_leaf[tree_of_node[leaf]] + number

@@ -71,6 +71,11 @@ def _check_shapes(forest: Forest) -> None:
     tree_sizes = np.diff(forest.tree_offsets)
     empty = "where a tree without nodes begins"
     _require_everywhere(tree_sizes > 0, "tree_offsets", forest.tree_offsets, empty)
+    if forest.vectors.size:
+        n_leaves = int(np.count_nonzero(forest.feature < 0))
+        found = f"it has {forest.vectors.size} entries for {n_leaves} leaves and {forest.n_outputs} outputs"
+        _require(forest.vectors.size == n_leaves * forest.n_outputs, "vectors", found)
+        return
     n_trees = forest.tree_offsets.size - 1
     uneven = f"{n_trees} trees cannot be shared out evenly over {forest.n_outputs} outputs"
     _require(n_trees % forest.n_outputs == 0, "tree_offsets", uneven)
@@ -86,7 +91,7 @@ def _check_offsets(offsets: NDArray[np.int64], field: str, end: int) -> None:
 
 
 def _check_numbers(forest: Forest) -> None:
-    for field in ("base_score", "value", "gain", "cover"):
+    for field in ("base_score", "value", "gain", "cover", "vectors"):
         array = getattr(forest, field)
         _require_everywhere(np.isfinite(array), field, array, "which is not a finite number")
     threshold = forest.threshold

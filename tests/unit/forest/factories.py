@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,18 @@ def random_forest(
     for _ in range(rounds * n_outputs):
         builder.append(**random_tree(generator, n_features, int(generator.integers(1, n_leaves + 1))))
     return builder.build()
+
+
+def vector_forest(seed: int = 0, *, n_trees: int = 4, n_outputs: int = 3, **shape: Any) -> Forest:
+    """A `random_forest` whose leaves are vectors."""
+    forest = random_forest(seed, rounds=n_trees, **shape)
+    generator = np.random.default_rng(seed)
+    return replace(
+        forest,
+        n_outputs=n_outputs,
+        base_score=generator.normal(size=n_outputs),
+        vectors=generator.normal(size=forest.n_leaves * n_outputs),
+    )
 
 
 def random_tree(generator: np.random.Generator, n_features: int, n_leaves: int) -> dict[str, NDArray[Any]]:
@@ -62,8 +76,9 @@ def random_tree(generator: np.random.Generator, n_features: int, n_leaves: int) 
 
 
 def arrays_of(forest: Forest) -> dict[str, NDArray[Any]]:
-    """Writeable copies of the arrays of a forest."""
-    return {name: getattr(forest, name).copy() for name in ARRAY_DTYPES}
+    """Writeable copies of the arrays of a forest that its file holds."""
+    names = [name for name in ARRAY_DTYPES if name != "vectors" or forest.has_vectors]
+    return {name: getattr(forest, name).copy() for name in names}
 
 
 def metadata_of(forest: Forest, **changes: Any) -> dict[str, Any]:
@@ -106,3 +121,34 @@ def sign(data: bytes) -> bytes:
     start = data.rfind(marker, 8, end) + len(marker)
     blank = data[:start] + ZEROS.encode() + data[start + 64 :]
     return blank[:start] + hashlib.sha256(blank).hexdigest().encode() + blank[start + 64 :]
+
+
+def mutate(data: bytes, generator: random.Random) -> bytes:
+    """A damaged copy: flipped bits or bytes, cut, extended, swapped, zeroed or with bytes put in."""
+    size = len(data)
+    # Half of the damage goes to the table, which a uniform choice would rarely hit.
+    limit = 8 + int.from_bytes(data[:8], "little") if generator.random() < 0.5 else size
+    start = generator.randrange(limit)
+    stop = min(size, start + generator.randrange(1, 65))
+    noise = generator.randbytes(generator.randrange(1, 33))
+    match generator.randrange(8):
+        case 0:
+            return data[:start] + bytes([generator.randrange(256)]) + data[start + 1 :]
+        case 1:
+            return data[:start] + bytes([data[start] ^ 1 << generator.randrange(8)]) + data[start + 1 :]
+        case 2:
+            return data[:start]
+        case 3:
+            return data + noise
+        case 4:
+            other = generator.randrange(size)
+            first, second = sorted((start, other))
+            width = min(generator.randrange(1, 65), second - first, size - second)
+            one, two = data[first : first + width], data[second : second + width]
+            return data[:first] + two + data[first + width : second] + one + data[second + width :]
+        case 5:
+            return data[:start] + bytes(stop - start) + data[stop:]
+        case 6:
+            return data[:start] + noise + data[start:]
+        case _:
+            return data[:start] + data[stop:]

@@ -90,11 +90,42 @@ def test_cutting_a_forest_equals_building_fewer_rounds() -> None:
     assert whole.build().first(4) == few.build()
 
 
+def test_the_last_build_gives_the_same_forest() -> None:
+    builder = ForestBuilder(4, 1, [0.5])
+    for tree in trees(5):
+        builder.append(**tree)
+    forest = builder.build()
+    assert builder.finish() == forest
+
+
 def test_half_a_round_cannot_be_built() -> None:
     builder = ForestBuilder(4, 2, [0.0, 0.0])
     builder.append(**trees(1)[0])
     with pytest.raises(InputError, match="1 trees were appended; 2 outputs"):
         builder.build()
+
+
+def test_vector_leaves_are_appended_resumed_and_kept_apart_from_numbers() -> None:
+    given = trees(3)
+    rows = [np.arange(2.0 * ((len(tree["feature"]) + 1) // 2)).reshape(-1, 2) for tree in given]
+    builder = ForestBuilder(4, 2, [0.0, 0.0])
+    builder.append(**given[0], vectors=rows[0])
+    resumed = ForestBuilder.continuing(builder.build())
+    for tree, vectors in zip(given[1:], rows[1:], strict=True):
+        resumed.append(**tree, vectors=vectors)
+    forest = resumed.build()
+    forest.validate()
+    assert forest.n_rounds == 3
+    assert np.array_equal(forest.vectors, np.concatenate(rows).reshape(-1))
+    assert forest.trees(0, 1) == builder.build()
+    with pytest.raises(InputError, match="for every tree of a forest or for none"):
+        resumed.append(**given[0])
+    with pytest.raises(InputError, match=r"vectors has shape .*a row per leaf"):
+        resumed.append(**given[0], vectors=rows[0][:, :1])
+    scalar = ForestBuilder(4, 1, [0.0])
+    scalar.append(**given[0])
+    with pytest.raises(InputError, match="for every tree of a forest or for none"):
+        scalar.append(**given[1], vectors=rows[1][:, :1])
 
 
 def test_a_refused_tree_leaves_the_builder_as_it_was() -> None:

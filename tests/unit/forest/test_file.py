@@ -20,11 +20,13 @@ from unit.forest.factories import (
     craft,
     craft_table,
     metadata_of,
+    mutate,
     random_forest,
     sign,
     split_file,
+    vector_forest,
 )
-from weald.forest import file as model_file
+from weald.forest import container
 from weald.forest.file import dumps, loads
 from weald.forest.forest import Forest
 from weald.forest.layout import ARRAY_DTYPES
@@ -63,6 +65,34 @@ def test_loaded_arrays_are_read_only_aligned_and_native() -> None:
         assert not array.flags.writeable
 
 
+def test_vector_leaves_come_back_and_only_they_need_the_newer_format() -> None:
+    forest = vector_forest(2, n_outputs=3)
+    data = dumps(forest, HEADER)
+    loaded, header = loads(data)
+    assert loaded == forest
+    assert dumps(loaded, header) == data
+    found = [
+        json.loads(json.loads(split_file(bytes_)[0])["__metadata__"]["weald"])["format"]
+        for bytes_ in (data, dumps(random_forest(), {}))
+    ]
+    assert found == [2, 1]
+
+
+def test_vectors_that_do_not_fit_their_forest_are_refused() -> None:
+    forest = vector_forest(2, n_outputs=3)
+    arrays = arrays_of(forest)
+    refuse(craft(arrays | {"vectors": arrays["vectors"][:-1]}, metadata_of(forest, format=2)), "vectors")
+    refuse(
+        craft(arrays | {"vectors": arrays["vectors"][:0]}, metadata_of(forest, format=2)),
+        "'vectors' is empty",
+    )
+    refuse(
+        craft(arrays | {"vectors": arrays["vectors"].astype(np.float32)}, metadata_of(forest, format=2)),
+        "F32",
+    )
+    refuse(craft(arrays, metadata_of(forest, format=2, n_outputs=2)), "base_score|vectors")
+
+
 def test_an_empty_forest_comes_back() -> None:
     forest = random_forest(rounds=0)
     assert loads(dumps(forest, {})) == (forest, {})
@@ -87,7 +117,7 @@ def test_safetensors_reads_the_arrays_and_the_one_metadata_entry(tmp_path: Path)
     path = tmp_path / "model.weald"
     path.write_bytes(dumps(forest, HEADER))
     tensors = safetensors.numpy.load_file(path)
-    assert tensors.keys() == ARRAY_DTYPES.keys()
+    assert tensors.keys() == ARRAY_DTYPES.keys() - {"vectors"}
     for name, array in tensors.items():
         assert array.dtype == ARRAY_DTYPES[name]
         assert np.array_equal(array, getattr(forest, name))
@@ -128,7 +158,7 @@ def test_a_forest_that_could_not_be_loaded_is_not_written() -> None:
 def test_a_header_that_no_file_can_hold_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"header\.model is a function"):
         dumps(random_forest(), {"model": refuse})
-    monkeypatch.setattr(model_file, "_MAXIMUM_TABLE_BYTES", 5000)
+    monkeypatch.setattr(container, "_MAXIMUM_TABLE_BYTES", 5000)
     with pytest.raises(InputError, match="at most 5000"):
         dumps(random_forest(), {"names": ["column"] * 1000})
 
@@ -170,10 +200,10 @@ def test_uppercase_digits_are_not_the_checksum() -> None:
 
 def test_a_newer_format_is_recognised_before_anything_else_is_read() -> None:
     forest = random_forest()
-    newer = metadata_of(forest, format=2, zeal=[1])
+    newer = metadata_of(forest, format=3, zeal=[1])
     newer["sha256"] = ZEROS
     refuse(
-        craft({"something": np.zeros(2, dtype=np.float32)}, newer), r"newer Weald \(format 2\), update Weald"
+        craft({"something": np.zeros(2, dtype=np.float32)}, newer), r"newer Weald \(format 3\), update Weald"
     )
 
 
@@ -350,39 +380,9 @@ def test_signed_tables_that_are_hostile_json_are_refused() -> None:
     refuse(craft_table('{"\\"sha256\\":\\"":1}', data + b"0" * 64), "not valid JSON")
 
 
-def mutate(data: bytes, generator: random.Random) -> bytes:
-    """A damaged copy: flipped bits or bytes, cut, extended, swapped, zeroed or with bytes put in."""
-    size = len(data)
-    # Half of the damage goes to the table, which a uniform choice would rarely hit.
-    limit = 8 + int.from_bytes(data[:8], "little") if generator.random() < 0.5 else size
-    start = generator.randrange(limit)
-    stop = min(size, start + generator.randrange(1, 65))
-    noise = generator.randbytes(generator.randrange(1, 33))
-    match generator.randrange(8):
-        case 0:
-            return data[:start] + bytes([generator.randrange(256)]) + data[start + 1 :]
-        case 1:
-            return data[:start] + bytes([data[start] ^ 1 << generator.randrange(8)]) + data[start + 1 :]
-        case 2:
-            return data[:start]
-        case 3:
-            return data + noise
-        case 4:
-            other = generator.randrange(size)
-            first, second = sorted((start, other))
-            width = min(generator.randrange(1, 65), second - first, size - second)
-            one, two = data[first : first + width], data[second : second + width]
-            return data[:first] + two + data[first + width : second] + one + data[second + width :]
-        case 5:
-            return data[:start] + bytes(stop - start) + data[stop:]
-        case 6:
-            return data[:start] + noise + data[start:]
-        case _:
-            return data[:start] + data[stop:]
-
-
-def test_no_mutant_of_a_model_file_is_accepted_and_none_crashes() -> None:
-    data = dumps(random_forest(n_outputs=2), HEADER)
+@pytest.mark.parametrize("make", [random_forest, vector_forest])
+def test_no_mutant_of_a_model_file_is_accepted_and_none_crashes(make: Callable[..., Forest]) -> None:
+    data = dumps(make(n_outputs=2), HEADER)
     generator = random.Random(20)
     refused = 0
     while refused < 2000:
@@ -394,8 +394,9 @@ def test_no_mutant_of_a_model_file_is_accepted_and_none_crashes() -> None:
         refused += 1
 
 
-def test_a_mutant_signed_anew_is_refused_or_is_a_valid_forest() -> None:
-    data = dumps(random_forest(n_outputs=2), HEADER)
+@pytest.mark.parametrize("make", [random_forest, vector_forest])
+def test_a_mutant_signed_anew_is_refused_or_is_a_valid_forest(make: Callable[..., Forest]) -> None:
+    data = dumps(make(n_outputs=2), HEADER)
     generator = random.Random(21)
     accepted = 0
     for _ in range(2000):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unit.forest.factories import arrays_of, random_forest
+from unit.forest.factories import arrays_of, random_forest, vector_forest
 from weald.forest.forest import Forest
 from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
 from weald.runtime.errors import InputError, ModelFileError
@@ -245,6 +245,62 @@ def test_joined_forests_are_the_trees_of_both_in_order() -> None:
         assert found.categories_left == expected.categories_left
         assert np.array_equal(found.value, expected.value)
         assert np.array_equal(found.left, expected.left)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("with_vectors", [False, True])
+def test_any_run_of_whole_rounds_can_be_taken_and_joined_again(n_outputs: int, with_vectors: bool) -> None:
+    make = vector_forest if with_vectors else random_forest
+    count = {"n_trees": 6} if with_vectors else {"rounds": 6}
+    forest = make(3, n_outputs=n_outputs, **count)
+    step = forest.trees_per_round
+    assert step == (1 if with_vectors else n_outputs)
+    for begin in range(0, forest.n_trees + 1, step):
+        rest = forest.trees(begin, forest.n_trees)
+        rest.validate()
+        assert Forest.concatenate(forest.trees(0, begin), rest) == forest
+        for tree in range(rest.n_trees):
+            expected, found = forest.tree(begin + tree), rest.tree(tree)
+            assert found.categories_left == expected.categories_left
+            assert np.array_equal(found.value, expected.value)
+            assert np.array_equal(found.vectors, expected.vectors)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(-1, 2), (2, 1), (0, 14), (1, 3), (0, 2)])
+def test_trees_that_are_not_there_or_no_whole_rounds_are_refused(begin: int, end: int) -> None:
+    with pytest.raises(
+        InputError, match=rf"trees {begin} to {end} cannot be taken from 12 trees in rounds of 3"
+    ):
+        random_forest(n_outputs=3).trees(begin, end)
+
+
+def test_vector_leaves_are_counted_shown_and_compared() -> None:
+    forest = vector_forest(5, n_outputs=2)
+    assert forest.has_vectors
+    assert forest.n_rounds == forest.n_trees == 4
+    rows = np.concatenate([forest.tree(index).vectors for index in range(4)])
+    assert np.array_equal(rows.reshape(-1), forest.vectors)
+    assert forest.tree(1).output is None
+    assert forest == pickle.loads(pickle.dumps(forest))
+    assert forest != changed(forest, "vectors", 0, 0.5)
+    assert forest.tree(0).vectors.shape == (forest.tree(0).n_leaves, 2)
+    assert random_forest().tree(0).vectors.shape == (0, 1)
+
+
+def test_validation_refuses_vectors_that_do_not_fit_the_leaves() -> None:
+    forest = vector_forest(5, n_outputs=2)
+    for wrong in (forest.vectors[:-1], np.append(forest.vectors, 1.0), forest.vectors[:2]):
+        with pytest.raises(ModelFileError, match=r"The forest's vectors .*leaves and 2 outputs"):
+            replace(forest, vectors=wrong).validate()
+    for number in (np.nan, np.inf):
+        with pytest.raises(ModelFileError, match=r"The forest's vectors .*entry 3 .*finite"):
+            changed(forest, "vectors", 3, number).validate()
+
+
+def test_joining_refuses_vector_leaves_with_others() -> None:
+    forest = vector_forest(n_outputs=1)
+    with pytest.raises(InputError, match="vector leaves"):
+        Forest.concatenate(forest, replace(forest, vectors=np.zeros(0)))
 
 
 def test_joining_refuses_forests_of_different_shape_or_start() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference_predict as reference
-from unit.forest.factories import N_CATEGORIES, random_forest, random_tree
+from unit.forest.factories import N_CATEGORIES, random_forest, random_tree, vector_forest
 from weald.forest import packing, predict
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
@@ -120,6 +120,46 @@ def test_scores_and_leaves_equal_the_naive_walk_bit_for_bit(seed: int, n_outputs
     n_leaves = (2, 20, 32, 33, 70, 150, 400, 31)[seed]
     forest = random_forest(seed, rounds=3, n_outputs=n_outputs, n_features=6, n_leaves=n_leaves)
     assert_same_as_reference(forest, mixed_rows(seed, ROWS + 45, 6, dtype))
+
+
+@pytest.mark.parametrize("n_leaves", [2, 20, 32, 70, 400])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_vector_leaves_are_added_as_the_naive_walk_adds_them(n_leaves: int, dtype: Any) -> None:
+    forest = vector_forest(n_leaves, n_trees=5, n_outputs=4, n_features=6, n_leaves=n_leaves)
+    forest.validate()
+    for n_rows in (1, 11, ROWS + 45):
+        assert_same_as_reference(forest, mixed_rows(n_leaves, n_rows, 6, dtype))
+
+
+def test_vector_leaves_of_all_three_ways_mix_and_rounds_are_trees() -> None:
+    generator = np.random.default_rng(12)
+    trees = [symmetric_tree(generator, 6, 4), random_tree(generator, 6, 31), random_tree(generator, 6, 3000)]
+    scalar = forest_of(*trees, n_features=6)
+    vectors = generator.normal(size=scalar.n_leaves * 2)
+    forest = replace(scalar, n_outputs=2, base_score=np.array([0.5, -1.0]), vectors=vectors)
+    assert ways(forest) == [SYMMETRIC, MASKED, WALKED]
+    rows = mixed_rows(1, 300, 6, np.float32)
+    assert_same_as_reference(forest, rows)
+    some = raw_scores(forest, [(0, rows)], 300, first_round=1, last_round=3)
+    assert some.tobytes() == reference.raw_scores(forest, rows, range(1, 3)).tobytes()
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 3])
+@pytest.mark.parametrize("with_vectors", [False, True])
+def test_trees_too_large_for_the_cache_are_walked_by_several_blocks_at_a_time(
+    tasks: int, with_vectors: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predict, "PARALLEL_WORK", 0)
+    monkeypatch.setattr(packing, "_NODES_IN_CACHE", 1000)
+    monkeypatch.setattr(packing, "_CODES_TOGETHER", 2**20)
+    generator = np.random.default_rng(2)
+    sizes = (3000, 1, 20, 2000)
+    forest = forest_of(*(random_tree(generator, 6, size) for size in sizes), n_features=6, n_outputs=2)
+    if with_vectors:
+        forest = replace(forest, vectors=generator.normal(size=forest.n_leaves * 2))
+    assert packing.pack(forest, False).together > 1
+    for n_rows in (5, 300):
+        assert_same_as_reference(forest, mixed_rows(n_rows, n_rows, 6, np.float32), tasks)
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 3, 7, 8, 11, 12, 13, 127, 128, 129, 257])
@@ -375,6 +415,26 @@ def test_packing_happens_once_and_leaves_the_forest_as_it_was(monkeypatch: pytes
     assert raw_scores(forest, [(0, rows)], 30).tobytes() == expected.tobytes()
     monkeypatch.undo()
     assert raw_scores(copy.deepcopy(forest), [(0, rows)], 30).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_without_missing_values_need_fewer_codes_of_a_large_forest(
+    dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predict, "_LARGE_FOREST", 100)
+    forest = random_forest(4, rounds=3, n_features=6, n_leaves=120)
+    rows = mixed_rows(4, 200, 6, dtype)
+    complete = np.nan_to_num(rows, nan=0.5)
+    assert_same_as_reference(forest, rows)
+    assert_same_as_reference(forest, complete)
+    is_double = dtype == np.float64
+    forms = [predict._packed(forest, is_double, is_complete) for is_complete in (False, True)]
+    assert len(forms[1].channels) < len(forms[0].channels)
+    blocks = [(0, complete[:100]), (100, rows[100:])]
+    whole = np.concatenate([complete[:100], rows[100:]])
+    assert raw_scores(forest, blocks, 200).tobytes() == reference.raw_scores(forest, whole).tobytes()
+    predict.prepare(forest)
+    assert predict._packed(forest, is_double, True) is forms[1]
 
 
 def test_float64_rows_share_the_packed_form_where_all_thresholds_are_float32() -> None:
