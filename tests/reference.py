@@ -420,11 +420,13 @@ def grow_tree(
 
     def open_node(number: int) -> bool:
         node = nodes[number]
-        if node.depth >= rules.max_depth:
+        if node.depth >= rules.max_depth or node.sums.count < rules.min_samples_split:
             return False
         sums = histogram(data, features, gradients, node.entries)
         chosen = columns_of_node(features, rules, key, node.depth, number)
         node.split = best_split(data, chosen, sums, node.sums, gradients, rules)
+        if node.split is not None and node.split.gain < rules.min_gain:
+            node.split = None
         return node.split is not None
 
     nodes = [make(entries, 0, 0)]

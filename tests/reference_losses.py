@@ -91,6 +91,10 @@ def gradients(
         gradient = np.where(s > y, 1.0 - parameter, np.where(s < y, -parameter, 0.0))
     elif name == "poisson":
         gradient, hessian = exp(s) - y, exp(s)
+    elif name == "exponential":
+        direction = np.where(y == 1.0, -1.0, 1.0)
+        hessian = exp(direction * s)
+        gradient = direction * hessian
     elif name == "gamma":
         gradient, hessian = 1.0 - y * exp(-s), y * exp(-s)
     else:
@@ -121,6 +125,20 @@ def _softmax(scores: Float64s, y: Float64s, w: Float64s) -> tuple[Float32s, Floa
     return (p - hit) * single, np.maximum(hessian, np.float32(1e-16)) * single
 
 
+def precise_softmax(scores: Float64s, y: Float64s, weight: Float64s | None) -> tuple[Float32s, Float32s]:
+    """Gradient and hessian of softmax (K, n), in double precision until they are stored."""
+    w = _weights(weight, y.shape[0])
+    classes = scores.shape[0]
+    exponentials = [exp(score - scores.max(axis=0)) for score in scores]
+    total = np.zeros_like(scores[0])
+    for exponential in exponentials:
+        total = total + exponential
+    p = np.array(exponentials) / total
+    hit = (y == np.arange(classes)[:, None]).astype(np.float64)
+    hessian = np.maximum(classes / (classes - 1.0) * (p * (1.0 - p)), np.float64(np.float32(1e-16)))
+    return ((p - hit) * w).astype(np.float32), (hessian * w).astype(np.float32)
+
+
 def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0.0) -> Any:
     """The loss of every row, whose derivatives the gradients are."""
     s = scores[0]
@@ -140,6 +158,8 @@ def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0
     if name == "tweedie":
         one, two = 1.0 - parameter, 2.0 - parameter
         return np.exp(two * s) / two - y * np.exp(one * s) / one
+    if name == "exponential":
+        return np.exp(np.where(y == 1.0, -s, s))
     if name == "logistic":
         return np.logaddexp(0.0, s) - y * s
     return np.log(np.exp(scores).sum(axis=0)) - scores[y.astype(int), np.arange(y.shape[0])]

@@ -2,5 +2,6 @@
 
 from weald.binning.cuts import fit_bins
 from weald.binning.mapper import BinMapper, Bins
+from weald.binning.shared import BinnedTable, bin_once, bins_of, read_training_table
 
-__all__ = ["BinMapper", "Bins", "fit_bins"]
+__all__ = ["BinMapper", "BinnedTable", "Bins", "bin_once", "bins_of", "fit_bins", "read_training_table"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,19 @@ class BinMapper:
         cuts = self.cuts[feature]
         return float(cuts[bin]) if bin < len(cuts) else float("inf")
 
+    def thresholds(self, features: NDArray[np.integer], bins: NDArray[np.integer]) -> NDArray[np.float64]:
+        """`threshold` of many bins at once; the features are numeric."""
+        flat, offsets = self._flat_cuts
+        found: NDArray[np.float64] = flat[np.minimum(offsets[features] + bins, offsets[features + 1] - 1)]
+        return found
+
+    @cached_property
+    def _flat_cuts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """All cuts, an infinity behind those of every feature, and where a feature's begin."""
+        parts = [part for own in self.cuts for part in (own, [np.inf])]
+        offsets = np.cumsum([0] + [len(own) + 1 for own in self.cuts])
+        return np.concatenate(parts).astype(np.float64), offsets.astype(np.int64)
+
     def category_codes(self, feature: int, bin: int) -> NDArray[np.int32]:
         """The dictionary codes that share a bin of a categorical feature, ascending."""
         is_last = bin == self.n_bins[feature] - 1
@@ -121,6 +135,22 @@ class Bins:
     columns: NDArray[np.uint8]
     rows: NDArray[np.uint8]
     mapper: BinMapper
+
+    def take(self, rows: NDArray[np.int64]) -> Bins:
+        """The chosen rows, in the order asked for."""
+        columns = np.ascontiguousarray(self.columns[:, rows])
+        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
+
+    def take_columns(self, features: NDArray[np.int64]) -> Bins:
+        """The chosen columns, in the order asked for."""
+        columns = np.ascontiguousarray(self.columns[features])
+        mapper = BinMapper(
+            tuple(self.mapper.cuts[feature] for feature in features),
+            self.mapper.n_bins[features],
+            self.mapper.categorical[features],
+            self.mapper.n_categories[features],
+        )
+        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 
 
 def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:

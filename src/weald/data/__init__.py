@@ -3,7 +3,13 @@
 from weald.data.dataset import Dataset
 from weald.data.read import read_table
 from weald.data.schema import Column, Schema
-from weald.data.targets import read_classes, read_regression_target, read_weights
+from weald.data.targets import (
+    read_classes,
+    read_regression_target,
+    read_several_classes,
+    read_weights,
+    split_outputs,
+)
 
 __all__ = [
     "Column",
@@ -11,6 +17,8 @@ __all__ = [
     "Schema",
     "read_classes",
     "read_regression_target",
+    "read_several_classes",
     "read_table",
     "read_weights",
+    "split_outputs",
 ]

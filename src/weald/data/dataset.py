@@ -73,6 +73,28 @@ class Dataset:
             return chosen
         return self._source.take(rows)
 
+    def part(self, rows: NDArray[np.int64]) -> Dataset:
+        """The chosen rows as a data set of their own, with the same schema; nothing is converted yet."""
+        return Dataset(self.schema, _Part(self, rows))
+
+
+class _Part:
+    """Some rows of a data set as a source."""
+
+    whole = None
+
+    def __init__(self, dataset: Dataset, rows: NDArray[np.int64]) -> None:
+        self.n_rows = len(rows)
+        self._dataset = dataset
+        self._rows = rows
+
+    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        for first in range(0, self.n_rows, step):
+            yield first, self._dataset.take(self._rows[first : first + step])
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self._dataset.take(self._rows[rows])
+
 
 def rows_per_block(n_columns: int) -> int:
     """How many rows make a block: 65,536, or as many as fit in 64 MB of float64."""

@@ -191,7 +191,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _settle_schema(table: Table, categorical: Categorical) -> Schema:
-    marked = _marked_positions(categorical, table.names)
+    marked = marked_positions(categorical, table.names)
     columns = []
     for position, (name, kind) in enumerate(zip(table.names, table.kinds(), strict=True)):
         if kind == "numeric" and position not in marked:
@@ -201,7 +201,8 @@ def _settle_schema(table: Table, categorical: Categorical) -> Schema:
     return Schema(tuple(columns), table.named)
 
 
-def _marked_positions(categorical: Categorical, names: tuple[str, ...]) -> set[int]:
+def marked_positions(categorical: Categorical, names: tuple[str, ...]) -> set[int]:
+    """The positions of the columns that are to be categorical whatever their type."""
     if isinstance(categorical, str):
         if categorical == "auto":
             return set()

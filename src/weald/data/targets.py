@@ -16,6 +16,18 @@ from weald.data.columns import decoded
 from weald.runtime.errors import InputError
 
 
+def split_outputs(y: Any) -> list[Any]:
+    """The labels of each output: the columns of a table of labels, or y itself where there is one label a row.
+
+    >>> [column.tolist() for column in split_outputs([[1, 2], [3, 4], [5, 6]])]
+    [[1, 3, 5], [2, 4, 6]]
+    """
+    if y is None or nw.dependencies.is_into_series(y):
+        return [y]
+    labels = _to_array(y, "y")
+    return list(labels.T) if labels.ndim == 2 and labels.shape[1] > 1 else [y]
+
+
 def read_regression_target(y: Any, n_rows: int, *, owner: str = "This model") -> NDArray[np.float64]:
     """The labels of a regression as float64: finite numbers, one a row.
 
@@ -59,6 +71,20 @@ def read_classes(y: Any, n_rows: int, *, owner: str = "This model") -> tuple[NDA
             )
     classes, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int64, copy=False), classes
+
+
+def read_several_classes(
+    y: Any, n_rows: int, weight: NDArray[np.float64] | None, *, owner: str = "This model"
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """`read_classes` for models that cannot do with one class alone, or with one alone that has a weight."""
+    codes, classes = read_classes(y, n_rows, owner=owner)
+    if len(classes) < 2:
+        raise InputError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
+    if weight is not None and len(present := np.unique(codes[weight > 0])) < 2:
+        raise InputError(
+            f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed."
+        )
+    return codes, classes
 
 
 def read_weights(w: Any, n_rows: int) -> NDArray[np.float64] | None:

@@ -1,8 +1,8 @@
 """Gradient boosting: the loop that every booster shares.
 
-As the seeds write it (Friedman 2001, with the second-order step of Chen and Guestrin 2016): start from the best constant;
-in every round take the loss's gradients at the current scores, grow one tree per output on them, shrink its leaves, add
-them to the scores.
+As Friedman (2001) and Chen and Guestrin (2016) write it: start from the best constant; in every round take the
+loss's gradients at the current scores, grow one tree per output on them, shrink its leaves, add them to the scores.
+What a tree is fitted to and how far its leaves go is the descent's choice.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import Bins
+from weald.ensemble.descent import Descent, Newton, Position
 from weald.ensemble.rounds import Evaluation, Round
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.losses import Loss
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, ROWS, TREE_COLUMNS, stream_key
 from weald.sampling import draw_columns, draw_rows
-from weald.tree.tree import GrownTree, TreeGrower, TreeRules
+from weald.tree.tree import TreeGrower, TreeRules
 
 Callback = Callable[[Round], object]
 
@@ -62,6 +63,7 @@ def boost(
     evaluations: Sequence[Evaluation] = (),
     callbacks: Sequence[Callback] = (),
     start: tuple[Forest, NDArray[np.float64]] | None = None,
+    descent: Descent | None = None,
 ) -> Forest:
     """Boost ``choices.n_estimators`` rounds in all, or until a callback stops; ``start``: an earlier forest and its scores."""
     builder, scores = _begin(train, loss, start)
@@ -69,7 +71,10 @@ def boost(
     gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
+    descent = descent or Newton()
+    at = Position(train, loss, scores, gradient, hessian, gradient_tasks)
     for number in range(builder.n_trees // loss.n_outputs, choices.n_estimators):
+        loss.begin_round(scores, train.y, train.weight)
         loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
         rows = draw_rows(train.n_rows, choices.subsample, stream_key(choices.seed, number, 0, ROWS), tasks)
         for output in range(loss.n_outputs):
@@ -79,18 +84,18 @@ def boost(
             )
             tree = grower.grow(
                 gradient[output],
-                hessian[output],
+                descent.hessian_of_tree(at, output),
                 rows,
                 columns,
                 stream_key(key, ROUNDING),
                 stream_key(key, NODE_COLUMNS),
             )
-            values = _leaf_values(tree, loss, train, scores[output]) * choices.learning_rate
+            values = descent.leaf_values(tree, at, output) * choices.learning_rate
             tree.add_to(scores[output], values)
             for evaluation in evaluations:
                 tree.add_to_binned(evaluation.bins, evaluation.scores[output], values)
             builder.append(**tree.for_forest(values, choices.learning_rate))
-        state = Round(number, choices.n_estimators, builder, evaluations, loss)
+        state = Round(number, choices.n_estimators, builder, evaluations, at, rows)
         for callback in callbacks:
             callback(state)
         if state.stopped:
@@ -108,20 +113,3 @@ def _begin(
     base = loss.initial_score(train.y, train.weight)
     scores = np.repeat(base[:, None], train.n_rows, axis=1)
     return ForestBuilder(len(train.bins.columns), loss.n_outputs, base), scores
-
-
-def _leaf_values(
-    tree: GrownTree, loss: Loss, train: TrainingRows, score: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Newton's values, or the loss's own (a median, a quantile) where it refits its leaves.
-
-    A tree that found no split would only move the constant that boosting started from; where that is the best one
-    already, the step would be the rounding of the gradients.
-    """
-    if tree.n_leaves == 1 and loss.starts_at_optimum:
-        return np.zeros(1)
-    values = tree.leaf_values()
-    if loss.refits_leaves:
-        rows, offsets = tree.rows_by_leaf()
-        loss.refit_leaves(score, train.y, train.weight, rows, offsets, values)
-    return values

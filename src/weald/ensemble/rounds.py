@@ -13,6 +13,7 @@ from weald.binning import Bins
 from weald.losses import Loss, Metric
 
 if TYPE_CHECKING:
+    from weald.ensemble.descent import Position
     from weald.forest.builder import ForestBuilder
     from weald.forest.forest import Forest
 
@@ -49,7 +50,8 @@ class Round:
         n_rounds: int,
         builder: ForestBuilder,
         evaluations: Sequence[Evaluation],
-        loss: Loss,
+        at: Position,
+        rows: NDArray[np.uint32],
     ) -> None:
         #: the round's number, from 0
         self.number = number
@@ -57,10 +59,14 @@ class Round:
         self.n_rounds = n_rounds
         #: why training stops after this round, or None
         self.reason: str | None = None
+        #: the training rows and their scores after the round
+        self.at = at
+        #: the rows that the round's trees were grown on; empty: all
+        self.rows = rows
         self._builder = builder
         self._evaluations = evaluations
         for evaluation in evaluations:
-            evaluation.record(loss)
+            evaluation.record(at.loss)
 
     @property
     def history(self) -> History:

@@ -7,16 +7,27 @@ from collections.abc import Callable
 from typing import Any
 
 from weald.losses.base import Loss
-from weald.losses.classification import Logistic, Softmax
+from weald.losses.classification import Exponential, Logistic, Softmax
 from weald.losses.count import Gamma, Poisson, Tweedie
 from weald.losses.custom import Custom
-from weald.losses.links import LINKS
+from weald.losses.friedman import friedman_loss
+from weald.losses.links import LINKS, scores_of
 from weald.losses.metrics import METRICS, Metric, make_metric
 from weald.losses.regression import Absolute, Huber, Quantile, Squared
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
 
-__all__ = ["LINKS", "LOSSES", "METRICS", "Loss", "Metric", "make_loss", "make_metric"]
+__all__ = [
+    "LINKS",
+    "LOSSES",
+    "METRICS",
+    "Loss",
+    "Metric",
+    "friedman_loss",
+    "make_loss",
+    "make_metric",
+    "scores_of",
+]
 
 LOSSES: dict[str, Callable[..., Loss]] = {
     "squared": Squared,
@@ -27,6 +38,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "gamma": Gamma,
     "tweedie": Tweedie,
     "logistic": Logistic,
+    "exponential": Exponential,
     "softmax": Softmax,
 }
 

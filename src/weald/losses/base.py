@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses.links import LINKS
+from weald.losses.means import compensated_dot
+from weald.losses.steps import least_of_convex
 from weald.runtime.errors import InputError, NotSupportedError
 
 Float32s = NDArray[np.float32]
@@ -86,6 +88,40 @@ class Loss(ABC):
         tasks: int,
     ) -> None:
         """Fill OUT gradient and hessian, both (K, n); the number of tasks does not change a bit of them."""
+
+    def begin_round(self, scores: Float64s, y: Float64s, weight: Float64s | None) -> None:
+        """Learn from a round's scores what the loss needs for the round (a scale); most learn nothing."""
+        return
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        """The loss of every row, (n,), before its weight: what `gradients` differentiates, up to a constant."""
+        raise NotSupportedError(f"loss={self.name!r} has no values; only its derivatives are known.")
+
+    def best_step(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        output: int,
+        direction: Float64s,
+        tasks: int,
+    ) -> float:
+        """The step along `direction`, (n,), from one output's scores at which the loss of all rows is least.
+
+        The line search of Friedman (2001, Algorithm 1, line 5). Rows that do not count have the direction 0; where
+        the loss falls for ever, the step is where its slope has all but vanished.
+        """
+        moved = scores.copy()
+        gradient = np.empty(scores.shape, np.float32)
+        hessian = np.empty(scores.shape, np.float32)
+
+        def slope(step: float) -> float:
+            np.multiply(direction, step, out=moved[output])
+            moved[output] += scores[output]
+            self.gradients(moved, y, weight, gradient, hessian, tasks)
+            return float(compensated_dot(gradient[output].astype(np.float64), direction))
+
+        return least_of_convex(slope)
 
     def respond(self, scores: Float64s) -> Float64s:
         """Predictions from raw scores (K, n): (n,), or (n, K) class probabilities."""

@@ -1,4 +1,4 @@
-"""Losses of classes: logistic for two, softmax for more. Labels are class codes 0, 1, ..."""
+"""Losses of classes: logistic and exponential for two, softmax for more. Labels are class codes 0, 1, ..."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from weald.losses import kernels
 from weald.losses.base import Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
@@ -16,20 +17,29 @@ from weald.runtime.mathlib import log
 SMALLEST_PRIOR = 1e-15
 
 
-class Logistic(Loss):
-    """Binary cross-entropy, labels 0 and 1: gradient p - y, hessian p * (1 - p), with p = sigmoid(score)."""
-
-    name = "logistic"
-    link = "logit"
+class _TwoClasses(Loss):
     task = "classification"
     default_metric = "logloss"
 
     def check_target(self, y: Float64s) -> None:
-        refuse_labels((y != 0.0) & (y != 1.0), y, "0 or 1 for loss='logistic'")
+        refuse_labels((y != 0.0) & (y != 1.0), y, f"0 or 1 for loss={self.name!r}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         prior = min(max(weighted_mean(y, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
         return np.array([log(prior / (1.0 - prior))])
+
+
+class Logistic(_TwoClasses):
+    """Binary cross-entropy, labels 0 and 1: gradient p - y, hessian p * (1 - p), with p = sigmoid(score)."""
+
+    name = "logistic"
+    link = "logit"
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        # log(1 + exp(z)) of the score towards the other class, written so that no exponential overflows.
+        towards = (1.0 - 2.0 * y) * scores[0]
+        lost: Float64s = np.maximum(towards, 0.0) + log_of(1.0 + exp_of(-np.abs(towards)))
+        return lost
 
     def gradients(
         self,
@@ -45,6 +55,37 @@ class Logistic(Loss):
             kernels.logistic_gradients(scores[0], y, w, gradient[0], hessian[0])
             return
         kernels.logistic_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
+
+
+class Exponential(_TwoClasses):
+    """AdaBoost's loss exp(-z * score), z = -1 and 1 for the labels 0 and 1: gradient -z * exp(-z * score).
+
+    The score estimates half the log-odds (Friedman, Hastie and Tibshirani 2000, Lemma 1).
+    """
+
+    name = "exponential"
+    link = "half_logit"
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return 0.5 * super().initial_score(y, weight)
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        return exp_of((1.0 - 2.0 * y) * scores[0])
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        w = weight_or_empty(weight)
+        if tasks == 1:
+            kernels.exponential_gradients(scores[0], y, w, gradient[0], hessian[0])
+            return
+        kernels.exponential_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
 
 
 class Softmax(Loss):
@@ -75,6 +116,14 @@ class Softmax(Loss):
         priors = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]
         scores = np.array([log(max(prior, SMALLEST_PRIOR)) for prior in priors], dtype=np.float64)
         return scores - weighted_mean(scores, None)
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        largest = scores.max(axis=0)
+        total = np.zeros(scores.shape[1])
+        for score in scores:
+            total += exp_of(score - largest)
+        lost: Float64s = log_of(total) + largest - scores[y.astype(np.int64), np.arange(scores.shape[1])]
+        return lost
 
     def gradients(
         self,

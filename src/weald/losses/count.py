@@ -11,6 +11,7 @@ import numpy as np
 
 from weald.losses import kernels
 from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.elementary import exp_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
@@ -32,6 +33,15 @@ class _Deviance(Loss):
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         mean = weighted_mean(y, weight)
         return np.array([log(mean if mean > 0.0 else ZERO_MEAN_FLOOR)])
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        score: Float64s = scores[0]
+        if self._power == 1.0:
+            return exp_of(score) - y * score
+        if self._power == 2.0:
+            return score + y * exp_of(-score)
+        one, two = 1.0 - self._power, 2.0 - self._power
+        return exp_of(two * score) / two - y * exp_of(one * score) / one
 
     def gradients(
         self,

@@ -66,14 +66,15 @@ def stepped_gradients(
     weight: Float64s,
     above: float,
     below: float,
+    level: float,
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
-    """OUT gradient[i] = w * (above where score > y, below where score < y, else 0), hessian[i] = w."""
+    """OUT gradient[i] = w * (above where score > y, below where score < y, else level), hessian[i] = w."""
     weighted = weight.shape[0] > 0
     for i in range(score.shape[0]):
         w = weight[i] if weighted else 1.0
-        slope = above if score[i] > y[i] else 0.0
+        slope = above if score[i] > y[i] else level
         slope = below if score[i] < y[i] else slope
         gradient[i] = slope * w
         hessian[i] = w
@@ -86,6 +87,7 @@ def stepped_gradients_parallel(
     weight: Float64s,
     above: float,
     below: float,
+    level: float,
     tasks: int,
     gradient: Float32s,
     hessian: Float32s,
@@ -95,7 +97,7 @@ def stepped_gradients_parallel(
         k = np.int64(task)
         a = k * score.shape[0] // tasks
         b = (k + 1) * score.shape[0] // tasks
-        stepped_gradients(score[a:b], y[a:b], weight[a:b], above, below, gradient[a:b], hessian[a:b])
+        stepped_gradients(score[a:b], y[a:b], weight[a:b], above, below, level, gradient[a:b], hessian[a:b])
 
 
 @kernel
@@ -209,6 +211,32 @@ def logistic_gradients_parallel(
 
 
 @kernel
+def exponential_gradients(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    """OUT gradient[i] = w * d * exp(d * score), hessian[i] = w * exp(d * score), d = 1 where y = 0, -1 where y = 1."""
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        direction = 1.0 - 2.0 * y[i]
+        size = _bounded(exp(direction * score[i]) * w)
+        gradient[i] = direction * size
+        hessian[i] = size
+
+
+@parallel_kernel
+def exponential_gradients_parallel(
+    score: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
+) -> None:
+    """`exponential_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        exponential_gradients(score[a:b], y[a:b], weight[a:b], gradient[a:b], hessian[a:b])
+
+
+@kernel
 def _keep_larger(score: Float64s, maximum: Float64s) -> None:
     for i in range(maximum.shape[0]):
         a = score[i]
@@ -298,6 +326,49 @@ def softmax_gradients_parallel(
         a = k * scores.shape[1] // tasks
         b = (k + 1) * scores.shape[1] // tasks
         softmax_gradients(scores, y, weight, a, b, gradient, hessian)
+
+
+@kernel
+def softmax_gradients64(
+    scores: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    first: int,
+    last: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """`softmax_gradients` in double precision: the small gradient of a well predicted row keeps its digits."""
+    classes = scores.shape[0]
+    factor = classes / (classes - 1.0)
+    weighted = weight.shape[0] > 0
+    probability = np.empty(classes, np.float64)
+    for i in range(first, last):
+        w = weight[i] if weighted else 1.0
+        maximum = scores[0, i]
+        for k in range(1, classes):
+            maximum = max(maximum, scores[k, i])
+        total = 0.0
+        for k in range(classes):
+            probability[k] = exp(scores[k, i] - maximum)
+            total += probability[k]
+        for k in range(classes):
+            p = probability[k] / total
+            curvature = max(factor * (p * (1.0 - p)), np.float64(HESSIAN_FLOOR))
+            gradient[k, i] = (p - (1.0 if y[i] == k else 0.0)) * w
+            hessian[k, i] = curvature * w
+
+
+@parallel_kernel
+def softmax_gradients64_parallel(
+    scores: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
+) -> None:
+    """`softmax_gradients64` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * scores.shape[1] // tasks
+        b = (k + 1) * scores.shape[1] // tasks
+        softmax_gradients64(scores, y, weight, a, b, gradient, hessian)
 
 
 @kernel

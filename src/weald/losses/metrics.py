@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.losses import kernels
 from weald.losses.base import Loss, refuse_labels
+from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import compensated_dot, weighted_mean
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError, NotSupportedError
@@ -45,18 +45,6 @@ class Metric:
 
     def __call__(self, y: Float64s, prediction: Float64s, weight: Float64s | None = None) -> float:
         return self.function(y, prediction, weight)
-
-
-def _log(values: Float64s) -> Float64s:
-    out = np.empty(values.shape[0], dtype=np.float64)
-    kernels.logarithms(np.ascontiguousarray(values), out)
-    return out
-
-
-def _exp(values: Float64s) -> Float64s:
-    out = np.empty(values.shape[0], dtype=np.float64)
-    kernels.exponentials(values, out)
-    return out
 
 
 def _mse(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
@@ -96,14 +84,14 @@ def _pinball(
 def _poisson_deviance(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     refuse_labels(~(y >= 0.0), y, "0 or more for the metric poisson_deviance")
     mean = np.maximum(prediction, _SMALLEST_MEAN)
-    surprise = y * (_log(np.where(y > 0.0, y, 1.0)) - _log(np.where(y > 0.0, mean, 1.0)))
+    surprise = y * (log_of(np.where(y > 0.0, y, 1.0)) - log_of(np.where(y > 0.0, mean, 1.0)))
     return 2.0 * weighted_mean(surprise - y + mean, weight)
 
 
 def _gamma_deviance(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     refuse_labels(~(y > 0.0), y, "above 0 for the metric gamma_deviance")
     mean = np.maximum(prediction, _SMALLEST_MEAN)
-    return 2.0 * weighted_mean(_log(mean) - _log(y) + y / mean - 1.0, weight)
+    return 2.0 * weighted_mean(log_of(mean) - log_of(y) + y / mean - 1.0, weight)
 
 
 def _tweedie_deviance(
@@ -111,9 +99,9 @@ def _tweedie_deviance(
 ) -> float:
     refuse_labels(~(y >= 0.0), y, "0 or more for the metric tweedie_deviance")
     one, two = 1.0 - tweedie_power, 2.0 - tweedie_power
-    log_mean = _log(np.maximum(prediction, _SMALLEST_MEAN))
-    of_labels = _exp(two * _log(y)) / (one * two)
-    of_means = _exp(two * log_mean) / two - y * _exp(one * log_mean) / one
+    log_mean = log_of(np.maximum(prediction, _SMALLEST_MEAN))
+    of_labels = exp_of(two * log_of(y)) / (one * two)
+    of_means = exp_of(two * log_mean) / two - y * exp_of(one * log_mean) / one
     return 2.0 * weighted_mean(of_labels + of_means, weight)
 
 
@@ -123,7 +111,7 @@ def _logloss(y: Float64s, prediction: Float64s, weight: Float64s | None) -> floa
     else:
         hit = prediction[np.arange(y.shape[0]), y.astype(np.int64)]
     hit = np.clip(hit, _SMALLEST_PROBABILITY, 1.0 - _SMALLEST_PROBABILITY)
-    return -weighted_mean(_log(hit), weight)
+    return -weighted_mean(log_of(hit), weight)
 
 
 def _auc(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
@@ -177,7 +165,7 @@ def _fits(metric: Metric, loss: Loss) -> bool:
     if metric.needs == "positive":
         return loss.link == "log"
     if metric.needs == "binary":
-        return loss.link == "logit"
+        return loss.link in ("logit", "half_logit")
     return metric.needs == loss.task
 
 

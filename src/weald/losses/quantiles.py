@@ -27,6 +27,9 @@ Rows = NDArray[np.int64] | NDArray[np.uint32]
 _SUM_BITS = 62
 _VALUE_BITS = 52
 
+# Times this, an alpha that is reached exactly is passed: its quantile is the lower of two values, not their midpoint.
+LOWER = 1.0 - 2.0**-40
+
 
 @kernel
 def integer_exponent(largest: float, count: int) -> int:
@@ -210,10 +213,14 @@ def refit_huber_leaves(
     weight: Float64s,
     leaf_rows: Rows,
     leaf_offsets: Int64s,
+    alpha: float,
     delta: float,
     values: Float64s,
 ) -> None:
-    """OUT values[leaf] = median of y - score, plus the mean of the rest clipped to delta (Friedman 2001)."""
+    """OUT values[leaf] = median of y - score, plus the mean of the rest clipped to delta (Friedman 2001).
+
+    `alpha` is the median's: 0.5, or that times `LOWER`.
+    """
     largest = _largest_leaf(leaf_offsets)
     residuals = np.empty(largest, np.float64)
     weights = np.empty(largest if weight.shape[0] > 0 else 0, np.float64)
@@ -222,7 +229,7 @@ def refit_huber_leaves(
         rows = leaf_rows[leaf_offsets[leaf] : leaf_offsets[leaf + 1]]
         count = _gather_leaf(score, y, weight, rows, residuals, weights, rounded)
         if count > 0:
-            median = select_quantile(residuals[:count], rounded[:count], 0.5)
+            median = select_quantile(residuals[:count], rounded[:count], alpha)
             values[leaf] = median + _clipped_mean(residuals[:count], rounded[:count], median, delta)
 
 

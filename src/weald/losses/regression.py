@@ -27,6 +27,12 @@ class _Clipped(_RealTarget):
 
     _limit = math.inf
 
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        distance = np.abs(scores[0] - y)
+        near = np.minimum(distance, self._limit)
+        lost: Float64s = near * (distance - 0.5 * near)
+        return lost
+
     def gradients(
         self,
         scores: Float64s,
@@ -62,6 +68,7 @@ class Huber(_Clipped):
     name = "huber"
     refits_leaves = True
     default_metric = "huber"
+    _ties = 1.0  # where two residuals are equally good medians: 1 their midpoint, `LOWER` the lower one
 
     def __init__(self, huber_delta: float = 1.0) -> None:
         if not 0.0 < huber_delta < math.inf:
@@ -84,7 +91,8 @@ class Huber(_Clipped):
         leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
-        refit_huber_leaves(score, y, weight_or_empty(weight), leaf_rows, leaf_offsets, self._limit, values)
+        w = weight_or_empty(weight)
+        refit_huber_leaves(score, y, w, leaf_rows, leaf_offsets, 0.5 * self._ties, self._limit, values)
 
 
 class _Stepped(_RealTarget):
@@ -93,10 +101,39 @@ class _Stepped(_RealTarget):
     _alpha = 0.5
     _above = 1.0
     _below = -1.0
+    _level = 0.0  # the slope where the score is the label
+    _ties = 1.0  # as in `Huber`
     refits_leaves = True
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return np.array([weighted_quantile(y, weight, self._alpha)])
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        excess = scores[0] - y
+        lost: Float64s = np.where(excess > 0.0, self._above, self._below) * excess
+        return lost
+
+    def best_step(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        output: int,
+        direction: Float64s,
+        tasks: int,
+    ) -> float:
+        """A weighted quantile of residual / direction: there the slopes of the rows on both sides balance.
+
+        For the absolute loss it is the weighted median of Friedman (2001, section 4.2).
+        """
+        used = direction != 0.0
+        if not used.any():
+            return 0.0
+        direction = direction[used]
+        reach = np.abs(direction) if weight is None else np.abs(direction) * weight[used]
+        rising = weighted_mean((direction > 0.0).astype(np.float64), reach)
+        alpha = rising * self._alpha + (1.0 - rising) * (1.0 - self._alpha)
+        return max(0.0, weighted_quantile((y - scores[0])[used] / direction, reach, alpha))
 
     def gradients(
         self,
@@ -108,11 +145,11 @@ class _Stepped(_RealTarget):
         tasks: int,
     ) -> None:
         w = weight_or_empty(weight)
-        above, below = self._above, self._below
+        slopes = self._above, self._below, self._level
         if tasks == 1:
-            kernels.stepped_gradients(scores[0], y, w, above, below, gradient[0], hessian[0])
+            kernels.stepped_gradients(scores[0], y, w, *slopes, gradient[0], hessian[0])
             return
-        kernels.stepped_gradients_parallel(scores[0], y, w, above, below, tasks, gradient[0], hessian[0])
+        kernels.stepped_gradients_parallel(scores[0], y, w, *slopes, tasks, gradient[0], hessian[0])
 
     def refit_leaves(
         self,
@@ -123,7 +160,8 @@ class _Stepped(_RealTarget):
         leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
-        refit_quantile_leaves(score, y, weight_or_empty(weight), leaf_rows, leaf_offsets, self._alpha, values)
+        w = weight_or_empty(weight)
+        refit_quantile_leaves(score, y, w, leaf_rows, leaf_offsets, self._alpha * self._ties, values)
 
 
 class Absolute(_Stepped):

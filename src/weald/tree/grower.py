@@ -187,7 +187,8 @@ def by_size(nodes: Any, left: Any) -> Any:
 @inlined
 def _may_split(nodes: Any, rules: Any, node: Any) -> Any:
     count = nodes.end[node] - nodes.begin[node]
-    return nodes.depth[node] < rules.max_depth and count >= 2 * max(1, rules.min_samples_leaf)
+    fewest = max(2 * max(1, rules.min_samples_leaf), rules.min_samples_split)
+    return nodes.depth[node] < rules.max_depth and count >= fewest
 
 
 @inlined
@@ -220,7 +221,7 @@ def _consider(
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = columns_of_node(features, rules, key, nodes.depth[node], node)
     gain = find_best_split(histogram, data, chosen, totals, gradients, rules, tasks, nodes.candidate[node])
-    if gain == NO_GAIN:
+    if gain == NO_GAIN or gain < rules.min_gain:
         return heap_size
     nodes.candidate_gain[node] = gain
     return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)

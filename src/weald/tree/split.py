@@ -1,6 +1,6 @@
 """The best split of a node from its histogram.
 
-The gain is the seeds' formula for regularised boosting (Chen and Guestrin 2016, equation 7):
+The gain is that of regularised boosting (Chen and Guestrin 2016, equation 7):
 
     gain = 1/2 * [ S(G_L, H_L) + S(G_R, H_R) - S(G, H) ] - gamma,    S(G, H) = T(G)^2 / (H + lambda)
 

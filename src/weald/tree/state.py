@@ -74,6 +74,8 @@ class Rules(NamedTuple):
     max_delta_step: float
     level_share: float  # of the tree's columns
     node_share: float  # of the level's columns
+    min_samples_split: int  # rows that a node must have to be split; leaf- and depth-wise growth
+    min_gain: float  # that a split must have; leaf- and depth-wise growth
 
 
 class Nodes(NamedTuple):

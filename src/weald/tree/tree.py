@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, Bins
+from weald.binning import Bins
 from weald.runtime.errors import InputError
 from weald.tree.grower import grow_tree
 from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.quantise import largest_values, quantise
 from weald.tree.state import DEPTHWISE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
+from weald.tree.thresholds import split_thresholds
 from weald.tree.walk import walk_rows
 
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
 LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an oblivious tree
 UNLIMITED = 2**30
 MOST_SMALL_LEAVES = 2**8 - 1  # leaves whose numbers, and one for "none", fit in one byte a row
+ALMOST_ALL = 1.0 - 1e-7  # integers keep 25 bits of a hessian
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
@@ -42,6 +44,9 @@ class TreeRules:
     max_delta_step: float = 0.0
     colsample_bylevel: float = 1.0
     colsample_bynode: float = 1.0
+    min_samples_split: int = 2
+    min_weight_fraction_leaf: float = 0.0  # of the hessians of the tree's rows
+    min_impurity_decrease: float = 0.0  # gain, doubled, a unit of these hessians; CART's with hessians of 1
 
     def most_leaves(self, n_rows: int) -> int:
         """The largest number of leaves that a tree of so many rows can have."""
@@ -65,6 +70,19 @@ class TreeRules:
             float(self.max_delta_step),
             float(self.colsample_bylevel),
             float(self.colsample_bynode),
+            self.min_samples_split,
+            0.0,
+        )
+
+    def for_weight(self, rules: Rules, hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> Rules:
+        """The kernel's rules with the limits that are shares of the hessians of a tree's rows (empty: all)."""
+        if self.min_weight_fraction_leaf == 0.0 and self.min_impurity_decrease == 0.0:
+            return rules
+        total = float((hessian[rows] if len(rows) else hessian).sum(dtype=np.float64))
+        # Slightly less than the limits, so that what reaches them exactly is not lost to rounding.
+        return rules._replace(
+            min_child_weight=max(rules.min_child_weight, ALMOST_ALL * self.min_weight_fraction_leaf * total),
+            min_gain=0.5 * ALMOST_ALL * self.min_impurity_decrease * total,
         )
 
 
@@ -104,13 +122,23 @@ class GrownTree:
     def leaf_values(self) -> NDArray[np.float64]:
         """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
         grower = self._grower
-        gradient, hessian = self._exact
-        largest = largest_values(self._gradients)
-        sums = leaf_sums(grower.leaf_of_row, self.n_leaves, gradient, hessian, largest, grower.tasks)
+        sums = self.leaf_sums(*self._exact, largest_values(self._gradients))
         values = _newton(sums[:, 0], sums[:, 1], grower.rules)
         if grower.rules.growth == "oblivious":
             _fill_small_leaves(self.nodes, self.leaf_nodes, sums, grower.rules, values)
         return values
+
+    def leaf_sums(
+        self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], largest: tuple[float, float]
+    ) -> NDArray[np.float64]:
+        """Exact sums of two numbers a row over the sampled rows of every leaf, (leaves, 2); ``largest``: their bounds."""
+        grower = self._grower
+        return leaf_sums(grower.leaf_of_row, self.n_leaves, gradient, hessian, largest, grower.tasks)
+
+    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The value of its leaf for every sampled row, 0 for the others; before the tree is added to scores."""
+        spread: NDArray[np.float64] = np.append(values, 0.0)[self._grower.leaf_of_row]
+        return spread
 
     def rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
@@ -164,7 +192,7 @@ class GrownTree:
             "gain": nodes["gain"],
             "cover": hessian,
             "count": nodes["end"] - nodes["begin"],
-            **_thresholds(nodes, mapper),
+            **split_thresholds(nodes["feature"], nodes["split_bin"], mapper),
         }
 
 
@@ -230,7 +258,7 @@ class TreeGrower:
             self._data,
             columns,
             gradients,
-            self._kernel_rules,
+            self.rules.for_weight(self._kernel_rules, hessian, rows),
             np.uint64(column_key),  # type: ignore[arg-type]
             n_rows,
             self.tasks,
@@ -318,29 +346,3 @@ def _fill_small_leaves(
             node = parent[node]
         if node != leaf:
             values[position] = _newton(totals[node : node + 1, 0], totals[node : node + 1, 1], rules)[0]
-
-
-def _thresholds(nodes: dict[str, NDArray[Any]], mapper: BinMapper) -> dict[str, NDArray[Any]]:
-    """Bins of splits as thresholds and sets of category codes."""
-    n_nodes = len(nodes["feature"])
-    threshold = np.zeros(n_nodes)
-    category_set = np.full(n_nodes, -1, np.int32)
-    sets: dict[tuple[int, int], int] = {}
-    codes: list[NDArray[np.int32]] = []
-    for node in np.flatnonzero(nodes["feature"] >= 0):
-        feature, split_bin = int(nodes["feature"][node]), int(nodes["split_bin"][node])
-        if not mapper.categorical[feature]:
-            threshold[node] = mapper.threshold(feature, split_bin)
-            continue
-        if (feature, split_bin) not in sets:
-            sets[feature, split_bin] = len(codes)
-            missing = split_bin == mapper.n_bins[feature]
-            codes.append(np.empty(0, np.int32) if missing else mapper.category_codes(feature, split_bin))
-        category_set[node] = sets[feature, split_bin]
-    lengths = [len(members) for members in codes]
-    return {
-        "threshold": threshold,
-        "category_set": category_set,
-        "set_offsets": np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
-        "set_codes": np.concatenate([np.empty(0, np.int32), *codes]),
-    }

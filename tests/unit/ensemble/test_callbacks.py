@@ -31,9 +31,8 @@ def finished(curves: dict[str, dict[str, list[float]]], number: int = 0) -> Roun
         nothing: Any = None
         rows = np.zeros(2)
         evaluations.append(Evaluation(name, nothing, rows, None, metrics, np.zeros((1, 2))))
-    builder: Any = None
-    loss: Any = Flat()
-    state = Round(number, 100, builder, [], loss)
+    nowhere: Any = None
+    state = Round(number, 100, nowhere, [], nowhere, nowhere)
     state._evaluations = evaluations
     for evaluation, history in zip(evaluations, curves.values(), strict=True):
         evaluation.history = history

@@ -92,6 +92,8 @@ def rules(**changes: Any) -> Rules:
         "max_delta_step": 0.0,
         "level_share": 1.0,
         "node_share": 1.0,
+        "min_samples_split": 2,
+        "min_gain": 0.0,
     }
     return Rules(**{**values, **changes})
 

@@ -39,6 +39,8 @@ RULES: dict[str, dict[str, Any]] = {
     "columns by level": {"level_share": 0.5, "max_leaves": 24},
     "columns by node": {"node_share": 0.4, "max_leaves": 24},
     "columns by level and node": {"level_share": 0.7, "node_share": 0.5, "growth": DEPTHWISE},
+    "large nodes": {"min_samples_split": 120, "max_leaves": 40},
+    "worthwhile splits": {"min_gain": 0.05, "max_leaves": 40},
     "to the last row": {"max_leaves": 60, "min_child_weight": 0.0, "reg_lambda": 0.0},
 }
 

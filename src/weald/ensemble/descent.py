@@ -1,0 +1,137 @@
+"""What a tree of a boosting round is fitted to, and how far the scores move along it.
+
+Newton boosting (Chen and Guestrin 2016) shows a tree the loss's gradients and hessians, and a leaf's value is the Newton
+step. Friedman's gradient boosting (2001) fits a regression tree to the negative gradients by least squares, whose
+hessians are the rows' weights, and then searches along the tree for the least loss: a step a leaf, or one a tree.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.losses import Loss
+from weald.tree.tree import GrownTree
+
+if TYPE_CHECKING:
+    from weald.ensemble.boosting import TrainingRows
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+
+# Below this a leaf has nothing left to curve, and its step is 0.
+_SMALLEST_CURVATURE = 1e-150
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where boosting stands: the scores (outputs, rows), filled anew in every round with their derivatives."""
+
+    train: TrainingRows
+    loss: Loss
+    scores: Float64s
+    gradient: Float32s
+    hessian: Float32s
+    tasks: int  # for the loss's kernels
+
+
+class Descent(Protocol):
+    """A way to go down the loss."""
+
+    def hessian_of_tree(self, at: Position, output: int) -> Float32s:
+        """The hessians, (rows,), that the tree of an output sees beside the gradients."""
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """The values of the tree's leaves, before shrinkage."""
+
+
+class Newton:
+    """The loss's own hessians, and Newton's step a leaf, or the loss's own (a median, a quantile)."""
+
+    def hessian_of_tree(self, at: Position, output: int) -> Float32s:
+        """The loss's hessians."""
+        hessian: Float32s = at.hessian[output]
+        return hessian
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """Newton's values, or refitted ones.
+
+        A tree that found no split would only move the constant that boosting started from; where that is the best one
+        already, the step would be the rounding of the gradients.
+        """
+        if tree.n_leaves == 1 and at.loss.starts_at_optimum:
+            return np.zeros(1)
+        values = tree.leaf_values()
+        if at.loss.refits_leaves:
+            _refit(tree, at, output, values)
+        return values
+
+
+class _LeastSquares:
+    """A tree by least squares on the negative gradients: a leaf holds their mean."""
+
+    def __init__(self, train: TrainingRows) -> None:
+        ones = np.ones(train.n_rows, np.float32)
+        self._weight = ones if train.weight is None else train.weight.astype(np.float32)
+
+    def hessian_of_tree(self, at: Position, output: int) -> Float32s:
+        """The rows' weights."""
+        return self._weight
+
+
+class LeafSearch(_LeastSquares):
+    """The best step of every leaf by itself (Friedman 2001, equation 18); where it has no formula, one Newton step."""
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """The median, the quantile, or the quotient of the sums of gradients and hessians."""
+        if at.loss.refits_leaves:
+            values = tree.leaf_values()
+            _refit(tree, at, output, values)
+            return values
+        gradient, hessian = at.gradient[output], at.hessian[output]
+        largest = (float(np.abs(gradient).max()), float(hessian.max()))
+        sums = tree.leaf_sums(gradient, hessian, largest)
+        curved = sums[:, 1] > _SMALLEST_CURVATURE
+        return np.divide(-sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=curved) + 0.0
+
+
+class TreeSearch(_LeastSquares):
+    """One step rho a tree, where the loss along the tree is least (Friedman 2001, Algorithm 1, line 5)."""
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """rho times the means."""
+        values = tree.leaf_values()
+        direction, train = tree.spread(values), at.train
+        return values * at.loss.best_step(at.scores, train.y, train.weight, output, direction, at.tasks)
+
+
+class Projection(_LeastSquares):
+    """One step alpha = sum(r h) / sum(h h) a tree, the least-squares fit of the negative gradients r by the tree h.
+
+    A tree whose leaves are means is its own projection, so alpha is 1 but for rounding: boosting on residuals, without
+    a search.
+    """
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """alpha times the means."""
+        values, gradient = tree.leaf_values(), at.gradient[output]
+        largest = (float(np.abs(gradient).max()), float(self._weight.max()))
+        sums = tree.leaf_sums(gradient, self._weight, largest)
+        length = math.fsum(sums[:, 1] * values * values)
+        return values * (-math.fsum(sums[:, 0] * values) / length) if length > 0.0 else values
+
+
+LINE_SEARCHES: dict[str, type[LeafSearch] | type[TreeSearch] | type[Projection]] = {
+    "leaf": LeafSearch,
+    "tree": TreeSearch,
+    "projection": Projection,
+}
+
+
+def _refit(tree: GrownTree, at: Position, output: int, values: Float64s) -> None:
+    rows, offsets = tree.rows_by_leaf()
+    at.loss.refit_leaves(at.scores[output], at.train.y, at.train.weight, rows, offsets, values)

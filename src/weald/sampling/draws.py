@@ -1,0 +1,33 @@
+"""Rows that are drawn with replacement, in proportion to their weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import kernel
+from weald.runtime.random import mix
+
+
+@kernel
+def uniform_points(key: Any, points: Any) -> None:
+    """Fill ``points`` (float64) with numbers of at least 0 and below 1: 53 bits of the key and the point's place."""
+    for place in range(len(points)):
+        points[place] = np.float64(mix(key ^ np.uint64(place)) >> np.uint64(11)) * 2.0**-53
+
+
+def draw_by_weight(weight: NDArray[np.float64], n_draws: int, key: int) -> NDArray[np.int64]:
+    """How often each row is drawn, int64 (rows,): ``n_draws`` draws with replacement, as probable as its weight is large.
+
+    >>> counts = draw_by_weight(np.array([1.0, 0.0, 3.0]), 1000, key=7)
+    >>> int(counts.sum()), int(counts[1]), bool(700 < counts[2] < 800)
+    (1000, 0, True)
+    """
+    points = np.empty(n_draws)
+    uniform_points(np.uint64(key), points)
+    ends = np.cumsum(weight)
+    rows = np.searchsorted(ends, points * ends[-1], side="right")
+    last = int(np.flatnonzero(weight)[-1])  # a point next to 1 can be rounded up to the end of the line
+    return np.bincount(np.minimum(rows, last), minlength=len(weight))
