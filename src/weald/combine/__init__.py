@@ -1,0 +1,1 @@
+"""Combining any estimators: averaging, voting, stacking and blending."""
