@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets
     from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget
-    from weald.estimators import BoostedTreesClassifier, BoostedTreesRegressor, load
+    from weald.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
+    from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
+    from weald.estimators.blending import BlendingClassifier, BlendingRegressor
+    from weald.estimators.boosted import BoostedTreesClassifier, BoostedTreesRegressor
+    from weald.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+    from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
+    from weald.estimators.registry import load
+    from weald.estimators.stacking import StackingClassifier, StackingRegressor
+    from weald.estimators.voting import VotingClassifier, VotingRegressor
     from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
 __version__ = "0.1.0"
@@ -24,6 +34,24 @@ __version__ = "0.1.0"
 __all__ = [
     "BoostedTreesClassifier",
     "BoostedTreesRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+    "BlendingClassifier",
+    "BlendingRegressor",
     "load",
     "EarlyStopping",
     "TimeBudget",
@@ -35,10 +63,28 @@ __all__ = [
     "__version__",
 ]
 
+#: module below ``weald.estimators`` -> the families of estimators in it; each has a classifier and a regressor
+_FAMILIES = {
+    "boosted": "BoostedTrees",
+    "decision_tree": "DecisionTree",
+    "random_forest": "RandomForest",
+    "extra_trees": "ExtraTrees",
+    "bagging": "Bagging",
+    "adaboost": "AdaBoost",
+    "gradient_boosting": "GradientBoosting",
+    "voting": "Voting",
+    "stacking": "Stacking",
+    "blending": "Blending",
+}
+#: estimator -> its module; also what a model file may hold
+ESTIMATOR_HOMES = {
+    family + task: f"weald.estimators.{module}"
+    for module, family in _FAMILIES.items()
+    for task in ("Classifier", "Regressor")
+}
 _HOMES = {
-    "BoostedTreesClassifier": "weald.estimators",
-    "BoostedTreesRegressor": "weald.estimators",
-    "load": "weald.estimators",
+    **ESTIMATOR_HOMES,
+    "load": "weald.estimators.registry",
     "EarlyStopping": "weald.ensemble.callbacks",
     "TimeBudget": "weald.ensemble.callbacks",
     "Checkpoint": "weald.ensemble.callbacks",

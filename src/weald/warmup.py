@@ -18,7 +18,15 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
 
     After it the first fit of any process finds everything compiled.
     """
-    from weald.estimators import BoostedTreesClassifier, BoostedTreesRegressor
+    from weald import (
+        AdaBoostRegressor,
+        BoostedTreesClassifier,
+        BoostedTreesRegressor,
+        ExtraTreesClassifier,
+        GradientBoostingClassifier,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((_MANY_ROWS, 4))
@@ -35,6 +43,9 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
                 BoostedTreesClassifier(
                     n_estimators=2, growth=growth, max_leaves=leaves, precision=precision, n_jobs=jobs
                 ).fit(X[:rows].astype(np.float32), y[:rows] > 1, eval_set=[(X[:rows], y[:rows] > 1)])
+    say("exponential loss")
+    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+        BoostedTreesClassifier("exponential", **tiny, n_jobs=jobs).fit(X[:rows], y[:rows] > 1)
     for loss in ("squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"):
         say(f"{loss} loss")
         for table, labels, jobs in ((X, y, 2), (few_X, few_y, 1)):
@@ -45,6 +56,13 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
     three = (y * 10).astype(np.int64) % 3
     for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
         BoostedTreesClassifier(**tiny, n_jobs=jobs).fit(X[:rows], three[:rows]).predict_proba(X[:rows])
+        GradientBoostingClassifier(n_estimators=1, n_jobs=jobs).fit(X[:rows], three[:rows])
+    say("forests")
+    for classes in ((few_y > 1).astype(np.int64), three[:_FEW_ROWS]):
+        RandomForestClassifier(4, oob_score=True).fit(few_X, classes)
+        ExtraTreesClassifier(4, max_leaf_nodes=8).fit(few_X, classes, sample_weight=few_y)
+    for criterion in ("squared_error", "absolute_error", "poisson"):
+        RandomForestRegressor(4, criterion=criterion).fit(few_X, few_y).predict(few_X)
     say("sampling, wide tables, leaf indices")
     for jobs in (1, 2):
         BoostedTreesRegressor(
@@ -54,3 +72,5 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
     say("tables whose cuts come from a sample of rows")
     tall = rng.standard_normal((_SAMPLED_ROWS, 1))
     BoostedTreesRegressor(**tiny, n_jobs=2).fit(tall, tall[:, 0])
+    say("rows drawn by their weights")
+    AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(few_X, few_y)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
-@pytest.mark.parametrize("page", ["docs/guide.md"])
-def test_examples_in_the_documentation_run(page: str) -> None:
-    failures, attempted = doctest.testfile(str(ROOT / page), module_relative=False)
+EXAMPLES = [page for page in PAGES if ">>> " in page.read_text()]
+
+
+@pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.name)
+def test_examples_in_the_documentation_run(page: Path) -> None:
+    failures, attempted = doctest.testfile(str(page), module_relative=False)
     assert attempted > 0
     assert failures == 0
 
@@ -29,6 +34,16 @@ def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     exec(example[1], names)
     assert (tmp_path / "adult.weald").exists()
     assert "same" in names
+
+
+def test_the_picture_of_the_ages_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "ages.png"
+    command = [sys.executable, str(ROOT / "examples" / "gbdt_ages.py"), str(target)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert target.stat().st_size > 10_000
+    assert "14, 16, 24, 26" in run.stdout
 
 
 def test_the_page_of_parameters_is_the_table_of_parameters() -> None:

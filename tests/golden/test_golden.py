@@ -21,6 +21,8 @@ import pytest
 from numpy.typing import NDArray
 
 import weald
+from weald.forest import container
+from weald.forest.file import dumps, loads
 
 FOLDER = Path(__file__).parent
 VERSION = "v0_1_0"
@@ -58,6 +60,12 @@ def test_an_old_model_predicts_the_same_bits(n_jobs: int) -> None:
     model = weald.load(FOLDER / f"{VERSION}.weald").set_params(n_jobs=n_jobs)
     assert model.classes_.tolist() == classes
     assert model.predict_proba(columns).tolist() == expected.tolist()
+
+
+def test_an_old_model_is_saved_with_its_old_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = (FOLDER / f"{VERSION}.weald").read_bytes()
+    monkeypatch.setattr(container, "__version__", VERSION[1:].replace("_", "."))
+    assert dumps(*loads(old)) == old
 
 
 def test_the_rows_reach_missing_values_and_categories() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weald
-from weald.params import PARAMETERS, Parameter, parameter_table, parse, validate
+from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS, Parameter, parameter_table, parse, validate
 from weald.runtime.errors import InputError, NotSupportedError
 
 
@@ -27,6 +27,17 @@ def test_estimators_have_the_tables_names_and_defaults(estimator: type) -> None:
     for name, argument in inspect.signature(estimator).parameters.items():
         assert name in PARAMETERS
         assert argument.default == PARAMETERS[name].default
+
+
+def test_gradient_boosting_has_its_tables_names_and_defaults() -> None:
+    known: set[str] = set()
+    for estimator in (weald.GradientBoostingClassifier, weald.GradientBoostingRegressor):
+        for name, argument in inspect.signature(estimator).parameters.items():
+            known.add(name)
+            if name != "loss":
+                assert argument.default == GRADIENT_BOOSTING_PARAMETERS[name].default
+                GRADIENT_BOOSTING_PARAMETERS[name].check(argument.default)
+    assert known == set(GRADIENT_BOOSTING_PARAMETERS)
 
 
 def test_every_parameter_belongs_to_an_estimator() -> None:
@@ -165,4 +176,4 @@ def test_a_name_like_no_other_lists_the_known() -> None:
 
 def test_the_page_has_a_row_for_every_parameter() -> None:
     rows = [line for line in parameter_table().splitlines() if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == list(PARAMETERS)
+    assert [row.split("`")[1] for row in rows] == [*PARAMETERS, *GRADIENT_BOOSTING_PARAMETERS]

@@ -24,14 +24,14 @@ def evaluate(
 ) -> None:
     """Print the metrics of a model on a table."""
     from weald.data.files import read_file
-    from weald.estimators import load
+    from weald.estimators.registry import load
 
     estimator = load(model)
     columns = read_file(data)
     labels = take_column(columns, target, "--target", data)
     weights = take_column(columns, weight, "--weight", data) if weight else None
     features = model_columns(estimator, columns, data)
-    measure = _classification if hasattr(estimator, "predict_proba") else _regression
+    measure = _classification if hasattr(estimator, "classes_") else _regression
     metrics = measure(estimator, features, labels, weights, target)
     rows = [("rows", f"{len(labels):,}"), *((name, f"{value:.6g}") for name, value in metrics)]
     print_rows(f"{model.name} on {data.name}", rows)
@@ -40,9 +40,16 @@ def evaluate(
 def _classification(
     estimator: Any, features: Columns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
 ) -> list[tuple[str, float]]:
+    import numpy as np
     from sklearn import metrics
 
     codes = _class_codes(labels, estimator.classes_, target)
+    if not hasattr(estimator, "predict_proba"):
+        right = estimator.predict(features) == estimator.classes_[codes]
+        rows = [("accuracy", np.average(right, weights=weights))]
+        if hasattr(estimator, "refused"):
+            rows.append(("refused", np.average(estimator.refused(features), weights=weights)))
+        return rows
     n_classes = len(estimator.classes_)
     probabilities = estimator.predict_proba(features)
     answers = probabilities.argmax(axis=1)

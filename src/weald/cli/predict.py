@@ -23,12 +23,13 @@ def predict(
 ) -> None:
     """Predict the rows of a table, in their order."""
     from weald.data.files import read_file, write_csv, write_file
-    from weald.estimators import load
+    from weald.estimators.registry import load
 
     estimator = load(model)
     if proba and not hasattr(estimator, "predict_proba"):
         raise InputError(
-            f"--proba needs a classifier, but {str(model)!r} holds a regressor; leave --proba out"
+            f"--proba needs a classifier with probabilities, but {str(model)!r} holds a "
+            f"{type(estimator).__name__} without; leave --proba out"
         )
     predictions = _predictions(estimator, model_columns(estimator, read_file(data), data), proba)
     if out == "-":

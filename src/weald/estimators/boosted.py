@@ -8,17 +8,21 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from weald.data import read_classes, read_regression_target, read_table, read_weights
+from weald.binning import read_training_table
+from weald.data import read_table, read_weights
 from weald.ensemble.boosting import Callback
-from weald.estimators.persistence import FittedModel, from_bytes, to_bytes
+from weald.estimators.class_weights import class_factors
+from weald.estimators.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
+from weald.estimators.tasks import ClassifierTask, RegressorTask
 from weald.estimators.training import FitOptions, Labels, train
 from weald.forest import file as model_file
+from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
-from weald.losses import LINKS, Loss, make_loss
+from weald.losses import Loss, make_loss
 from weald.params import validate
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
@@ -31,6 +35,8 @@ _SMALL_PREDICTION = 100_000
 
 class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
+
+    _takes_binned_table = True  # `weald.binning.bin_once` asks for it
 
     # Parameters, set by the subclasses' __init__.
     loss: str | LossFunction
@@ -79,7 +85,8 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns.
+            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
+            that `weald.binning.bin_once` has binned, whose bins are then used as they are.
         y : labels, one a row.
         sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
         eval_set : list of (X, y) or (X, y, sample_weight)
@@ -92,11 +99,13 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         owner = type(self).__name__
         earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
         self._forget()
-        dataset = read_table(X, categorical=self.categorical_features, owner=owner)
-        labels = self._labels(y, dataset.n_rows, read_weights(sample_weight, dataset.n_rows))
+        table = read_training_table(
+            X, categorical=self.categorical_features, max_bins=self.max_bins, owner=owner
+        )
+        labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)
         options = FitOptions(eval_set, eval_names, callbacks, resume_from)
-        self._set_model(train(self, dataset, labels, options, earlier))
+        self._set_model(train(self, table, labels, options, earlier))
         return self
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
@@ -144,10 +153,6 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         with parallel(self.n_jobs) as tasks:
             return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
 
-    def _respond(self, X: Any) -> NDArray[np.float64]:
-        scores = self._raw(X)
-        return LINKS[self._model.link](scores)
-
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees).
 
@@ -171,7 +176,14 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically; `weald.load` reads it."""
-        model_file.save(path, to_bytes(self, self._fitted()))
+        model_file.save(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        return to_bytes(self, self._fitted())
+
+    @classmethod
+    def _from_content(cls, content: Container) -> BoostedTrees:
+        return estimator_from_content(cls, content)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the parameters and, of a fitted model, the bytes of its model file."""
@@ -194,15 +206,16 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[misc]
+class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
     """Gradient-boosted trees for classification.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.
 
     Parameters
     ----------
-    loss : "auto", "logistic", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
-        "auto" is logistic for two classes and softmax, with a tree per class and round, for more.
+    loss : "auto", "logistic", "exponential", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
+        "auto" is logistic for two classes and softmax, with a tree per class and round, for more. "exponential" is
+        AdaBoost's, for two classes.
     class_weight : None, "balanced" or a dict of weights
     scale_pos_weight : weight of the second of two classes
 
@@ -297,21 +310,6 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         self.random_state = random_state
         self.verbose = verbose
 
-    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
-        codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
-        if weight is not None and (weight == 0).any():
-            present = np.unique(codes[weight > 0])
-            if len(present) < 2:
-                raise InputError(
-                    f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed."
-                )
-        if len(classes) < 2:
-            raise InputError(
-                f"y has only one class, {classes[0]!r}; a classifier needs at least two classes."
-            )
-        loss = self._make_loss(len(classes))
-        return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
-
     def _make_loss(self, n_classes: int) -> Loss:
         binary = n_classes == 2
         if callable(self.loss):
@@ -319,14 +317,15 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
                 self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax"
             )
         name = ("logistic" if binary else "softmax") if self.loss == "auto" else self.loss
-        if name == "logistic" and not binary:
-            raise InputError(f"loss='logistic' is for two classes, but y has {n_classes}; use 'softmax'.")
+        if name in ("logistic", "exponential") and not binary:
+            raise InputError(f"loss={name!r} is for two classes, but y has {n_classes}; use 'softmax'.")
         if name == "softmax" and binary:
             raise InputError("loss='softmax' is for three classes or more, but y has 2; use 'logistic'.")
         loss = make_loss(name, n_classes=n_classes) if name == "softmax" else make_loss(name)
         if loss.task == "regression":
             raise InputError(
-                f"loss={name!r} is for regression; a classifier takes 'logistic', 'softmax' or a function."
+                f"loss={name!r} is for regression; a classifier takes 'logistic', 'exponential', 'softmax' or "
+                "a function."
             )
         return loss
 
@@ -334,26 +333,7 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
         self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
         """Row weights times the weights of the classes."""
-        factors = np.ones(len(classes))
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise InputError(
-                    f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}."
-                )
-            totals = np.bincount(codes, weight, minlength=len(classes))
-            factors = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
-        elif isinstance(self.class_weight, Mapping):
-            known = {value: position for position, value in enumerate(classes.tolist())}
-            for value, factor in self.class_weight.items():
-                if value not in known:
-                    raise InputError(f"class_weight names the class {value!r}, which y does not have.")
-                if not float(factor) >= 0 or not np.isfinite(float(factor)):
-                    raise InputError(
-                        f"class_weight of {value!r} must be a number of at least 0, not {factor!r}."
-                    )
-                factors[known[value]] = float(factor)
-        elif self.class_weight is not None:
-            raise InputError(f"class_weight must be None, 'balanced' or a dict, not {self.class_weight!r}.")
+        factors = class_factors(self.class_weight, codes, classes, weight)
         if self.scale_pos_weight is not None:
             if len(classes) != 2:
                 raise InputError(
@@ -364,39 +344,8 @@ class BoostedTreesClassifier(ClassifierMixin, BoostedTrees):  # type: ignore[mis
             return weight
         return factors[codes] if weight is None else factors[codes] * weight
 
-    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
-        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
-        assert classes is not None
-        known = {value: position for position, value in enumerate(classes.tolist())}
-        unknown = [value for value in found.tolist() if value not in known]
-        if unknown:
-            raise InputError(f"eval_set has the class {unknown[0]!r}, which y does not have.")
-        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Raw scores: (rows,) for two classes, (rows, classes) for more."""
-        scores = self._raw(X)
-        return scores[0] if len(scores) == 1 else scores.T
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities, (rows, classes)."""
-        probability = self._respond(X)
-        if probability.ndim == 2:
-            return probability
-        both = np.empty((len(probability), 2))
-        np.subtract(1.0, probability, out=both[:, 0])
-        both[:, 1] = probability
-        return both
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every row."""
-        scores = self._raw(X)
-        chosen = (scores[0] > 0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)
-        predicted: NDArray[Any] = self.classes_[chosen]
-        return predicted
-
-
-class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
+class BoostedTreesRegressor(RegressorTask, BoostedTrees):
     """Gradient-boosted trees for regression.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.
@@ -492,9 +441,6 @@ class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
-    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
-        return Labels(self._encode(y, n_rows, None), weight, self._make_loss(), None)
-
     def _make_loss(self) -> Loss:
         name = "squared" if self.loss == "auto" else self.loss
         options = {}
@@ -511,16 +457,3 @@ class BoostedTreesRegressor(RegressorMixin, BoostedTrees):  # type: ignore[misc]
         if loss.task == "classification":
             raise InputError(f"loss={name!r} is for classification; use BoostedTreesClassifier.")
         return loss
-
-    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
-        return read_regression_target(y, n_rows, owner=type(self).__name__)
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The predicted value of every row."""
-        return self._respond(X)
-
-
-ESTIMATORS: dict[str, type[Any]] = {
-    "BoostedTreesClassifier": BoostedTreesClassifier,
-    "BoostedTreesRegressor": BoostedTreesRegressor,
-}

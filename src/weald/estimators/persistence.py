@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Schema
+from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
 from weald.forest import file as model_file
+from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
 from weald.losses.links import LINKS
-from weald.params import PARAMETERS
+from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 # These change neither the model nor its predictions: the same model must have the same bytes.
 NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
+_KNOWN_PARAMETERS = (set(PARAMETERS) | set(GRADIENT_BOOSTING_PARAMETERS)) - NOT_SAVED
 _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
 
 
@@ -42,14 +45,14 @@ def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
     header = {
         "estimator": type(estimator).__name__,
         "params": {
-            name: _plain(value)
+            name: plain(value)
             for name, value in estimator.get_params(deep=False).items()
             if name not in NOT_SAVED
         },
         "schema": model.schema.to_json(),
         "loss": model.loss,
         "link": model.link,
-        "classes": None if model.classes is None else _classes_to_json(model.classes),
+        "classes": None if model.classes is None else labels_to_json(model.classes),
         "history": model.history,
         "best_iteration": model.best_iteration,
     }
@@ -58,20 +61,20 @@ def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
 
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
     """Class name, parameters and model of a file's bytes; everything is checked."""
-    forest, header = model_file.loads(data)
+    return _from_content(unpack(data))
+
+
+def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]:
+    forest, header = model_file.forest_of(content), content.header
     if set(header) != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
-    if schema.n_columns != forest.n_features:
-        raise ModelFileError(
-            f"The schema has {schema.n_columns} columns, but the forest {forest.n_features}."
-        )
-    _check_codes(forest, schema)
+    check_schema(forest, schema)
     if not isinstance(header["link"], str) or header["link"] not in LINKS:
         raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
     if not isinstance(header["loss"], str):
         raise ModelFileError("The file's loss must be a name.")
-    classes = None if header["classes"] is None else _classes_from_json(header["classes"])
+    classes = None if header["classes"] is None else classes_from_json(header["classes"])
     _check_outputs(forest, classes, header["link"])
     model = FittedModel(
         forest,
@@ -83,133 +86,52 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
         _checked_round(header["best_iteration"], forest),
     )
     params = header["params"]
-    if not isinstance(params, dict) or not set(params) <= set(PARAMETERS) - NOT_SAVED:
+    if not isinstance(params, dict) or not set(params) <= _KNOWN_PARAMETERS:
         raise ModelFileError("The file's parameters are not those of a boosted model.")
     name = header["estimator"]
     if not isinstance(name, str):
         raise ModelFileError("The file's estimator must be a name.")
-    return name, {key: _restored(value) for key, value in params.items()}, model
+    return name, {key: restored(value) for key, value in params.items()}, model
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Load a model that an estimator's ``save`` has written; nothing in the file is executed.
-
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> import weald
-    >>> X, y = np.arange(100.0).reshape(-1, 1), np.arange(100.0)
-    >>> model = weald.BoostedTreesRegressor(n_estimators=5).fit(X, y)
-    >>> path = os.path.join(tempfile.mkdtemp(), "model.weald")
-    >>> model.save(path)
-    >>> bool((weald.load(path).predict(X) == model.predict(X)).all())
-    True
-    """
-    from weald.estimators.boosted import ESTIMATORS
-
-    data = model_file.read(path)
-    try:
-        name, params, model = from_bytes(data)
-        if name not in ESTIMATORS:
-            raise ModelFileError(f"The file holds a {name!r}, which this Weald does not know.")
-        if (model.classes is None) != (name == "BoostedTreesRegressor"):
-            raise ModelFileError(f"A {name} cannot have these classes.")
-        kind = ESTIMATORS[name]
-        unknown = set(params) - set(kind._get_param_names())
-        if unknown:
-            raise ModelFileError(f"A {name} has no parameter {sorted(unknown)[0]!r}.")
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)!r}: {error}") from None
+def estimator_from_content(kind: type[BoostedTrees], content: Container) -> BoostedTrees:
+    """The fitted estimator of an opened model file."""
+    name, params, model = _from_content(content)
+    if (model.classes is None) != name.endswith("Regressor"):
+        raise ModelFileError(f"A {name} cannot have these classes.")
+    unknown = set(params) - set(kind._get_param_names())
+    if unknown:
+        raise ModelFileError(f"A {name} has no parameter {sorted(unknown)[0]!r}.")
     estimator = kind(**params)
     estimator._set_model(model)
     return estimator
 
 
-def _plain(value: Any) -> Any:
-    """A parameter's value as JSON data; functions are remembered by name only."""
-    if callable(value):
-        return {"function": getattr(value, "__name__", type(value).__name__)}
-    if isinstance(value, np.random.RandomState | np.random.Generator):
-        return None
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, dict):
-        return {"pairs": [[_plain(key), _plain(entry)] for key, entry in value.items()]}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(entry) for entry in value]
-    return value
-
-
-def _restored(value: Any) -> Any:
-    if isinstance(value, dict):
-        if set(value) == {"function"}:
-            return value["function"]
-        pairs = value.get("pairs")
-        if set(value) != {"pairs"} or not isinstance(pairs, list):
-            raise ModelFileError("A parameter in the file is not in a known form.")
-        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            raise ModelFileError("A parameter in the file is not in a known form.")
-        return {_hashable(key): _restored(entry) for key, entry in pairs}
-    if isinstance(value, list):
-        return [_restored(entry) for entry in value]
-    return value
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, list | dict):
-        raise ModelFileError("A parameter in the file is not in a known form.")
-    return value
-
-
-def _classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
-    return {"dtype": classes.dtype.str, "values": [_plain(value) for value in classes.tolist()]}
-
-
-def _classes_from_json(stored: Any) -> NDArray[Any]:
-    if (
-        not isinstance(stored, dict)
-        or set(stored) != {"dtype", "values"}
-        or not isinstance(stored["values"], list)
-    ):
-        raise ModelFileError("The file's classes must have a dtype and values.")
-    values = stored["values"]
-    if not all(isinstance(value, str | int | float) for value in values) or len(set(values)) != len(values):
-        raise ModelFileError("The file's classes must be different strings, booleans or numbers.")
-    try:
-        kind = np.dtype(stored["dtype"]).kind
-        if kind not in "biufUSO":
-            raise TypeError
-        classes = np.array(values, dtype=stored["dtype"])
-    except (TypeError, ValueError, OverflowError):
-        raise ModelFileError(f"The file's classes do not have the type {stored['dtype']!r}.") from None
-    if len(classes) < 2:
-        raise ModelFileError("The file must have at least two classes.")
-    return classes
-
-
-def _check_codes(forest: Forest, schema: Schema) -> None:
-    """Categorical tests must be on categorical columns and within their dictionaries."""
+def check_schema(forest: Forest, schema: Schema) -> None:
+    """The columns must be the forest's; categorical tests must be on categorical columns, within their dictionaries."""
+    if schema.n_columns != forest.n_features:
+        raise ModelFileError(
+            f"The schema has {schema.n_columns} columns, but the forest {forest.n_features}."
+        )
     inner = forest.feature >= 0
-    categorical = schema.categorical_mask
     uses_set = forest.category_set[inner] >= 0
     features = forest.feature[inner]
-    if (categorical[features] != uses_set).any():
+    if (schema.categorical_mask[features] != uses_set).any():
         raise ModelFileError("A tree tests a column in a way that does not fit the column's kind.")
     sizes = np.array([len(column.categories) for column in schema.columns])
-    for feature, index in zip(features[uses_set], forest.category_set[inner][uses_set], strict=True):
-        codes = forest.set_codes[forest.set_offsets[index] : forest.set_offsets[index + 1]]
-        if len(codes) and codes[-1] >= sizes[feature]:
-            raise ModelFileError(
-                f"A tree tests a category that column {schema.names[feature]!r} does not have."
-            )
+    ends = forest.set_offsets[1:]
+    largest = np.where(np.diff(forest.set_offsets) > 0, np.append(forest.set_codes, -1)[ends - 1], -1)
+    beyond = largest[forest.category_set[inner][uses_set]] >= sizes[features[uses_set]]
+    if beyond.any():
+        name = schema.names[features[uses_set][np.argmax(beyond)]]
+        raise ModelFileError(f"A tree tests a category that column {name!r} does not have.")
 
 
 def _check_outputs(forest: Forest, classes: NDArray[Any] | None, link: str) -> None:
     if classes is None:
         return
     wanted = 1 if len(classes) == 2 else len(classes)
-    if forest.n_outputs != wanted or link != ("logit" if wanted == 1 else "softmax"):
+    if forest.n_outputs != wanted or link not in (("logit", "half_logit") if wanted == 1 else ("softmax",)):
         raise ModelFileError(
             f"{len(classes)} classes do not fit {forest.n_outputs} outputs and link {link!r}."
         )
@@ -241,7 +163,7 @@ def check_same_training(path: Any, estimator: BoostedTrees, name: str, params: d
         raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
     free = NOT_SAVED | {"n_estimators"}
     for key, value in estimator.get_params(deep=False).items():
-        if key not in free and _restored(_plain(value)) != params.get(key):
+        if key not in free and restored(plain(value)) != params.get(key):
             raise InputError(
                 f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
                 "resume with the same parameters."

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, Bins, fit_bins
-from weald.data import Dataset, read_table, read_weights
+from weald.binning import BinMapper, BinnedTable, Bins, bins_of
+from weald.data import Dataset, Schema, read_table, read_weights
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
 from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget, best_round
 from weald.ensemble.rounds import Evaluation, History, Round
@@ -66,7 +66,7 @@ class FitOptions:
 
 def train(
     estimator: BoostedTrees,
-    dataset: Dataset,
+    table: Dataset | BinnedTable,
     labels: Labels,
     options: FitOptions,
     earlier: FittedModel | None,
@@ -76,18 +76,20 @@ def train(
     if options.resume_from is not None:
         earlier = _checkpoint(estimator, options.resume_from)
     if earlier is not None:
-        _check_continues(estimator, earlier, dataset, labels, options.resume_from is not None)
+        check_continues(estimator, earlier, table.schema, labels, options.resume_from is not None)
     metrics = _metrics(estimator, loss)
     with ExitStack() as stack:
         tasks = stack.enter_context(parallel(estimator.n_jobs))
-        mapper = fit_bins(dataset, labels.weight, estimator.max_bins, seed, tasks=tasks)
-        rows, kept = _training_rows(mapper.transform(dataset, tasks), labels)
-        evaluations = _evaluations(estimator, options, mapper, dataset, labels, metrics, earlier, tasks)
+        bins = bins_of(table, labels.weight, estimator.max_bins, seed, tasks)
+        rows, kept = _training_rows(bins, labels)
+        evaluations = _evaluations(
+            estimator, options, bins.mapper, table.schema, labels, metrics, earlier, tasks
+        )
         start = None
         if earlier is not None:
-            scores = raw_scores(earlier.forest, dataset.blocks(), dataset.n_rows, tasks)
+            scores = raw_scores(earlier.forest, table.blocks(), table.n_rows, tasks)
             start = (earlier.forest, np.ascontiguousarray(scores[:, kept]) if kept is not None else scores)
-        callbacks = _callbacks(estimator, options, dataset, labels, metrics, stack)
+        callbacks = _callbacks(estimator, options, table.schema, labels, metrics, stack)
         choices = BoostingChoices(
             estimator.n_estimators,
             estimator.learning_rate,
@@ -101,12 +103,12 @@ def train(
     stops = estimator.early_stopping_rounds is not None or any(
         isinstance(callback, EarlyStopping) for callback in options.callbacks or ()
     )
-    return finished_model(forest, dataset, labels, history, metrics, stops, options.callbacks)
+    return finished_model(forest, table.schema, labels, history, metrics, stops, options.callbacks)
 
 
 def finished_model(
     forest: Forest,
-    dataset: Dataset,
+    schema: Schema,
     labels: Labels,
     history: History,
     metrics: Sequence[Metric],
@@ -125,7 +127,7 @@ def finished_model(
         if stops_early:
             forest = forest.first(best + 1)
     loss = labels.loss
-    return FittedModel(forest, dataset.schema, loss.name, loss.link, labels.classes, history, best)
+    return FittedModel(forest, schema, loss.name, loss.link, labels.classes, history, best)
 
 
 def seed_of(random_state: Any) -> int:
@@ -176,9 +178,7 @@ def _training_rows(bins: Bins, labels: Labels) -> tuple[TrainingRows, NDArray[np
     if labels.weight is None or (labels.weight > 0).all():
         return TrainingRows(bins, labels.y, labels.weight), None
     kept = np.flatnonzero(labels.weight > 0)
-    columns = np.ascontiguousarray(bins.columns[:, kept])
-    some = Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
-    return TrainingRows(some, labels.y[kept], labels.weight[kept]), kept
+    return TrainingRows(bins.take(kept), labels.y[kept], labels.weight[kept]), kept
 
 
 def _metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
@@ -198,7 +198,7 @@ def _evaluations(
     estimator: BoostedTrees,
     options: FitOptions,
     mapper: BinMapper,
-    dataset: Dataset,
+    schema: Schema,
     labels: Labels,
     metrics: Sequence[Metric],
     earlier: FittedModel | None,
@@ -212,7 +212,7 @@ def _evaluations(
         )
     evaluations = []
     for name, (X, y, weight) in zip(_set_names(sets, options.eval_names), sets, strict=True):
-        other = read_table(X, schema=dataset.schema, owner=type(estimator).__name__)
+        other = read_table(X, schema=schema, owner=type(estimator).__name__)
         target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         if earlier is None:
             base = labels.loss.initial_score(*_weighted(labels))
@@ -271,7 +271,7 @@ def _earlier_history(earlier: FittedModel, name: str, metrics: Sequence[Metric])
 def _callbacks(
     estimator: BoostedTrees,
     options: FitOptions,
-    dataset: Dataset,
+    schema: Schema,
     labels: Labels,
     metrics: Sequence[Metric],
     stack: ExitStack,
@@ -282,7 +282,7 @@ def _callbacks(
             raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
         if isinstance(callback, Checkpoint):
             callback.bind(
-                lambda path, state: _save_checkpoint(estimator, dataset, labels, metrics, path, state)
+                lambda path, state: _save_checkpoint(estimator, schema, labels, metrics, path, state)
             )
         if isinstance(callback, TimeBudget):
             callback.start()
@@ -295,13 +295,13 @@ def _callbacks(
 
 def _save_checkpoint(
     estimator: BoostedTrees,
-    dataset: Dataset,
+    schema: Schema,
     labels: Labels,
     metrics: Sequence[Metric],
     path: Path,
     state: Round,
 ) -> None:
-    model = finished_model(state.forest(), dataset, labels, state.history, metrics)
+    model = finished_model(state.forest(), schema, labels, state.history, metrics)
     model_file.save(path, to_bytes(estimator, model))
 
 
@@ -311,12 +311,12 @@ def _checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> Fitted
     return model
 
 
-def _check_continues(
-    estimator: BoostedTrees, earlier: FittedModel, dataset: Dataset, labels: Labels, resumes: bool
+def check_continues(
+    estimator: BoostedTrees, earlier: FittedModel, schema: Schema, labels: Labels, resumes: bool = False
 ) -> None:
     """A continued model must have the same columns, classes and loss; a resumed one also the same labels."""
     what = "resume_from" if resumes else "warm_start"
-    if earlier.schema != dataset.schema:
+    if earlier.schema != schema:
         raise InputError(f"{what} needs the columns and categories of the earlier fit; X has others.")
     before, now = (
         None if classes is None else classes.tolist() for classes in (earlier.classes, labels.classes)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weald
+from unit.cli.votes import save_vote
 from weald.data.files import read_file, write_file
 
 
@@ -61,3 +62,21 @@ def test_a_table_with_a_single_class_has_no_area_under_the_curve_but_no_error(
     write_file(tmp_path / "roses.csv", {name: values[roses] for name, values in table.items()})
     found = metrics(run("evaluate", tmp_path / "roses.csv", "--model", classifier, "--target", "kind"))
     assert "ROC AUC" not in found and found["accuracy"] > 0.8
+
+
+def test_a_vote_without_probabilities_has_its_accuracy_and_refusals(
+    run: Any, flowers: Path, classifier: Path, tmp_path: Path
+) -> None:
+    path = save_vote(flowers, classifier, tmp_path, "majority")
+    found = metrics(run("evaluate", flowers, "--model", path, "--target", "kind", "--weight", "weight"))
+    table, model = read_file(flowers), weald.load(path)
+    features = {name: table[name] for name in model.feature_names_in_}
+    right = model.predict(features) == table["kind"]
+    assert set(found) == {"rows", "accuracy", "refused"}
+    assert found["accuracy"] == pytest.approx(np.average(right, weights=table["weight"]), abs=1e-6)
+    assert found["refused"] == pytest.approx(
+        np.average(model.refused(features), weights=table["weight"]), abs=1e-6
+    )
+    assert found["refused"] > 0
+    hard = save_vote(flowers, classifier, tmp_path, "hard")
+    assert set(metrics(run("evaluate", flowers, "--model", hard, "--target", "kind"))) == {"rows", "accuracy"}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weald
+from unit.cli.votes import save_vote
 from weald.data.files import read_file
 
 
@@ -40,6 +41,19 @@ def test_predictions_go_to_stdout_and_nothing_else_does(run: Any, flowers: Path,
 def test_probabilities_of_a_regressor_are_refused(run: Any, flowers: Path, regressor: Path) -> None:
     result = run("predict", flowers, "--model", regressor, "--out", "-", "--proba")
     assert result.exit_code == 2 and "needs a classifier" in result.stderr
+
+
+def test_a_model_of_several_models_predicts(
+    run: Any, flowers: Path, classifier: Path, tmp_path: Path
+) -> None:
+    path = save_vote(flowers, classifier, tmp_path, "soft")
+    result = run("predict", flowers, "--model", path, "--out", tmp_path / "votes.csv", "--proba")
+    assert result.exit_code == 0, result.output
+    written = read_file(tmp_path / "votes.csv")
+    assert np.array_equal(written["prediction"], _expected(path, flowers))
+    hard = save_vote(flowers, classifier, tmp_path, "hard")
+    result = run("predict", flowers, "--model", hard, "--out", "-", "--proba")
+    assert result.exit_code == 2 and "holds a VotingClassifier without" in result.stderr
 
 
 def test_a_missing_column_is_named(run: Any, classifier: Path, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""From ``class_weight`` to a factor for every class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.errors import InputError
+
+
+def class_factors(
+    class_weight: Any, codes: NDArray[np.integer], classes: NDArray[Any], weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """float64 (classes,): by what the weights of each class's rows are multiplied.
+
+    "balanced" gives all classes that have rows the same total weight; a dict names the factors that are not 1.
+
+    >>> codes, classes = np.array([0, 0, 0, 1]), np.array(["no", "yes"])
+    >>> class_factors("balanced", codes, classes, None).tolist()
+    [0.6666666666666666, 2.0]
+    >>> class_factors({"yes": 5}, codes, classes, None).tolist()
+    [1.0, 5.0]
+    """
+    factors = np.ones(len(classes))
+    if class_weight is None:
+        return factors
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, weight, minlength=len(classes))
+        balanced: NDArray[np.float64] = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
+        return balanced
+    if not isinstance(class_weight, Mapping):
+        raise InputError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
+    known = {value: position for position, value in enumerate(classes.tolist())}
+    for value, factor in class_weight.items():
+        if value not in known:
+            raise InputError(f"class_weight names the class {value!r}, which y does not have.")
+        if not float(factor) >= 0 or not np.isfinite(float(factor)):
+            raise InputError(f"class_weight of {value!r} must be a number of at least 0, not {factor!r}.")
+        factors[known[value]] = float(factor)
+    return factors

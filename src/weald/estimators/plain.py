@@ -1,0 +1,105 @@
+"""Parameters and labels as JSON data and back; what comes back is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.errors import ModelFileError
+
+
+def plain(value: Any) -> Any:
+    """A parameter's value as JSON data; functions and other objects are remembered by name only.
+
+    >>> plain({1: (2.5, None)})
+    {'pairs': [[1, [2.5, None]]]}
+    """
+    if callable(value):
+        return {"function": getattr(value, "__name__", type(value).__name__)}
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, dict):
+        return {"pairs": [[plain(key), plain(entry)] for key, entry in value.items()]}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(entry) for entry in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return {"object": repr(value)}
+
+
+def restored(value: Any) -> Any:
+    """The value of `plain` data; a function or another object comes back as its name.
+
+    >>> restored({"pairs": [[1, [2.5, None]]]})
+    {1: [2.5, None]}
+    """
+    if isinstance(value, dict):
+        if set(value) in ({"function"}, {"object"}):
+            return next(iter(value.values()))
+        pairs = value.get("pairs")
+        if set(value) != {"pairs"} or not isinstance(pairs, list):
+            raise ModelFileError("A parameter in the file is not in a known form.")
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ModelFileError("A parameter in the file is not in a known form.")
+        return {_hashable(key): restored(entry) for key, entry in pairs}
+    if isinstance(value, list):
+        return [restored(entry) for entry in value]
+    return value
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        raise ModelFileError("A parameter in the file is not in a known form.")
+    return value
+
+
+def labels_to_json(labels: NDArray[Any]) -> dict[str, Any]:
+    """A flat array of strings, booleans or numbers, with its type."""
+    return {"dtype": labels.dtype.str, "values": [plain(value) for value in labels.tolist()]}
+
+
+def labels_from_json(stored: Any, what: str = "labels") -> NDArray[Any]:
+    """The array of `labels_to_json`; `what` is what messages call it.
+
+    >>> labels_from_json(labels_to_json(np.array(["no", "yes"])))
+    array(['no', 'yes'], dtype='<U3')
+    """
+    if (
+        not isinstance(stored, dict)
+        or set(stored) != {"dtype", "values"}
+        or not isinstance(stored["values"], list)
+    ):
+        raise ModelFileError(f"The file's {what} must have a dtype and values.")
+    values = stored["values"]
+    if not all(isinstance(value, str | int | float) for value in values):
+        raise ModelFileError(f"The file's {what} must be strings, booleans or numbers.")
+    try:
+        if np.dtype(stored["dtype"]).kind not in "biufUSO":
+            raise TypeError
+        return np.array(values, dtype=stored["dtype"])
+    except (TypeError, ValueError, OverflowError):
+        raise ModelFileError(f"The file's {what} do not have the type {stored['dtype']!r}.") from None
+
+
+def classes_from_json(stored: Any) -> NDArray[Any]:
+    """The classes of a classifier: labels that are all different, at least two."""
+    classes = labels_from_json(stored, "classes")
+    check_classes(classes)
+    return classes
+
+
+def check_classes(classes: Any) -> None:
+    """Refuse what cannot be the classes of a classifier."""
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1:
+        raise ModelFileError("The file's classes must be a flat array.")
+    values = classes.tolist()
+    if len(set(values)) != len(values):
+        raise ModelFileError("The file's classes must be different strings, booleans or numbers.")
+    if len(values) < 2:
+        raise ModelFileError("The file must have at least two classes.")

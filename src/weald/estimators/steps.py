@@ -1,0 +1,70 @@
+"""One tree of a boosted model as a regressor of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from weald.data import Schema, read_table
+from weald.forest.forest import Forest, TreeView
+from weald.forest.predict import leaf_indices, raw_scores
+
+
+class TreeStep(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted tree of gradient boosting; it predicts the step that the tree takes, before shrinkage.
+
+    ``forest`` has no base score; ``index`` counts its trees; its leaves hold the steps times ``learning_rate``.
+
+    >>> import numpy as np
+    >>> import weald
+    >>> X = np.arange(4.0).reshape(-1, 1)
+    >>> model = weald.GradientBoostingRegressor(n_estimators=1, max_depth=1).fit(X, [1.0, 1.0, 5.0, 5.0])
+    >>> model.estimators_[0, 0].predict(X)
+    array([-2., -2.,  2.,  2.])
+    """
+
+    def __init__(self, forest: Forest, schema: Schema, index: int, learning_rate: float) -> None:
+        self.forest = forest
+        self.schema = schema
+        self.index = index
+        self.learning_rate = learning_rate
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<tree {self.index} of {self.forest.n_trees}: {self.get_n_leaves()} leaves>"
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return self.forest.n_features
+
+    @property
+    def tree_(self) -> TreeView:
+        """The tree's nodes; the values of leaves are shrunk."""
+        return self.forest.tree(self.index)
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        return self.tree_.n_leaves
+
+    def get_depth(self) -> int:
+        """The depth of the deepest leaf."""
+        return int(self.forest.max_depth()[self.index])
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The step of every row."""
+        dataset = read_table(X, schema=self.schema, owner="This tree")
+        number, output = divmod(self.index, self.forest.n_outputs)
+        scores = raw_scores(self.forest, dataset.blocks(), dataset.n_rows, 1, number, number + 1)
+        step: NDArray[np.float64] = scores[output] / self.learning_rate
+        return step
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The node, by its number within the tree, that every row reaches."""
+        dataset = read_table(X, schema=self.schema, owner="This tree")
+        return leaf_indices(self.forest, dataset.blocks(), dataset.n_rows)[:, self.index]

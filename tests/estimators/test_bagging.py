@@ -1,0 +1,386 @@
+"""Bagging as an estimator: scikit-learn's checks, what members are given, and what is refused."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn import ensemble
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import weald
+from weald import BaggingClassifier, BaggingRegressor
+from weald.estimators.composite import composite_bytes
+from weald.estimators.registry import estimator_of
+from weald.forest.container import unpack
+from weald.params import BAGGING_PARAMETERS
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+
+# Drawing rows by number is not repeating them by weight, so the one check that compares the two is for bootstrap=False.
+DRAWN = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+
+
+@parametrize_with_checks(
+    [
+        BaggingClassifier(n_estimators=3, bootstrap=False),
+        BaggingRegressor(n_estimators=5, bootstrap=False, max_features=0.8),
+        BaggingRegressor(DecisionTreeRegressor(), n_estimators=3, bootstrap=False),
+    ]
+)
+def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        BaggingClassifier(n_estimators=5),
+        BaggingRegressor(n_estimators=5),
+        BaggingClassifier(n_estimators=7, voting="hard", bootstrap_features=True),
+        BaggingClassifier(DecisionTreeClassifier(), n_estimators=5),
+        BaggingRegressor(Ridge(), n_estimators=5),
+    ]
+)
+def test_scikit_learn_finds_nothing_to_complain_of_where_rows_are_drawn(estimator: Any, check: Any) -> None:
+    if check.func.__name__ not in DRAWN:
+        check(estimator)
+
+
+@pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])
+def test_parameters_are_those_of_the_table(kind: Any) -> None:
+    for name, argument in inspect.signature(kind).parameters.items():
+        assert argument.default == BAGGING_PARAMETERS[name].default
+
+
+class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Remembers what it was given; predicts the first class."""
+
+    def fit(self, X: Any, y: Any) -> Recorder:
+        self.X_, self.y_, self.classes_ = np.asarray(X), np.asarray(y), np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.classes_[0])
+
+
+class WeightRecorder(Recorder):
+    """Takes weights."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightRecorder:
+        self.weight_ = sample_weight
+        super().fit(X, y)
+        return self
+
+
+X_SMALL = np.arange(120.0).reshape(40, 3)
+Y_SMALL = np.repeat([0, 1], 20)
+
+
+@pytest.mark.parametrize(("max_samples", "n_draws"), [(None, 40), (0.5, 20), (7, 7), (60, 60), (1e-9, 1)])
+def test_members_get_as_many_rows_as_asked_for(max_samples: Any, n_draws: int) -> None:
+    model = BaggingClassifier(Recorder(), 4, max_samples=max_samples).fit(X_SMALL, Y_SMALL)
+    for member, rows in zip(model, model.estimators_samples_, strict=True):
+        assert len(member.X_) == len(rows) == n_draws
+        np.testing.assert_array_equal(member.X_, X_SMALL[rows])
+        np.testing.assert_array_equal(member.y_, Y_SMALL[rows])
+    assert len({tuple(rows.tolist()) for rows in model.estimators_samples_}) > 1
+
+
+def test_without_replacement_no_row_comes_twice() -> None:
+    model = BaggingClassifier(Recorder(), 5, max_samples=30, bootstrap=False).fit(X_SMALL, Y_SMALL)
+    for rows in model.estimators_samples_:
+        assert len(np.unique(rows)) == 30
+
+
+def test_a_bootstrap_leaves_out_one_row_in_e() -> None:
+    X = np.zeros((4000, 1))
+    model = BaggingClassifier(Recorder(), 10).fit(X, np.arange(4000) % 2)
+    share = np.mean([len(np.unique(rows)) / 4000 for rows in model.estimators_samples_])
+    assert abs(share - (1 - np.exp(-1))) < 0.005
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_members_that_take_weights_get_counts_times_weights(bootstrap: bool) -> None:
+    weight = np.random.default_rng(0).random(40)
+    options: dict[str, Any] = {"max_samples": 25, "bootstrap": bootstrap}
+    model = BaggingClassifier(WeightRecorder(), 3, **options).fit(X_SMALL, Y_SMALL, weight)
+    plain = BaggingClassifier(WeightRecorder(), 3, **options).fit(X_SMALL, Y_SMALL)
+    for member, unweighted, rows in zip(model, plain, model.estimators_samples_, strict=True):
+        counts = np.bincount(rows, minlength=40)
+        np.testing.assert_array_equal(unweighted.weight_, counts)
+        np.testing.assert_array_equal(member.weight_, counts * weight)
+        np.testing.assert_array_equal(member.X_, X_SMALL)
+
+
+def test_members_that_take_no_weights_get_rows_drawn_by_them() -> None:
+    weight = np.zeros(40)
+    weight[[3, 30]] = [1.0, 9.0]
+    model = BaggingClassifier(Recorder(), 5).fit(X_SMALL, Y_SMALL, weight)
+    rows = np.concatenate(model.estimators_samples_)
+    assert set(rows.tolist()) == {3, 30}
+    assert 0.8 < (rows == 30).mean() < 0.97
+    with pytest.raises(NotSupportedError, match=r"bootstrap=False and a Recorder.*use bootstrap=True"):
+        BaggingClassifier(Recorder(), bootstrap=False).fit(X_SMALL, Y_SMALL, weight)
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_members_get_their_columns(twice: bool) -> None:
+    X = np.random.default_rng(0).random((30, 8))
+    model = BaggingClassifier(WeightRecorder(), 12, max_features=0.5, bootstrap_features=twice)
+    model.fit(X, np.arange(30) % 2)
+    repeated = False
+    for member, columns in zip(model, model.estimators_features_, strict=True):
+        assert len(columns) == 4
+        np.testing.assert_array_equal(member.X_, X[:, columns])
+        repeated |= len(set(columns.tolist())) < 4
+    assert repeated == twice
+    assert len({tuple(columns.tolist()) for columns in model.estimators_features_}) > 1
+
+
+@pytest.mark.parametrize("member", [None, DecisionTreeClassifier(), KNeighborsClassifier(), LinearSVC()])
+def test_out_of_bag_is_what_members_say_of_rows_that_they_did_not_get(member: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    model = BaggingClassifier(member, 12, oob_score=True, max_features=3, random_state=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a few rows are in every bag
+        model.fit(X, y)
+    sums = np.zeros((len(y), 3))
+    for one, rows, columns in zip(model, model.estimators_samples_, model.estimators_features_, strict=True):
+        out = np.setdiff1d(np.arange(len(y)), rows)
+        if hasattr(one, "predict_proba"):
+            sums[out] += one.predict_proba(X[out][:, columns])
+        else:
+            sums[out, np.searchsorted(model.classes_, one.predict(X[out][:, columns]))] += 1
+    known = sums.sum(axis=1) > 0
+    expected = sums[known] / sums[known].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.oob_decision_function_[known], expected, atol=1e-12)
+    assert np.isnan(model.oob_decision_function_[~known]).all()
+    assert model.oob_score_ == accuracy_score(y[known], model.classes_[expected.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("member", [None, DecisionTreeRegressor(), KNeighborsRegressor()])
+def test_out_of_bag_of_a_regression(member: Any) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    model = BaggingRegressor(member, 25, oob_score=True).fit(X, y)
+    sums, counts = np.zeros(len(y)), np.zeros(len(y))
+    for one, rows in zip(model, model.estimators_samples_, strict=True):
+        out = np.setdiff1d(np.arange(len(y)), rows)
+        sums[out] += one.predict(X[out])
+        counts[out] += 1
+    np.testing.assert_allclose(model.oob_prediction_, sums / counts, rtol=1e-12)
+    np.testing.assert_allclose(model.oob_score_, r2_score(y, sums / counts))
+
+
+def test_rows_that_are_in_every_bag_are_told() -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="rows were in the bag of every member"):
+        model = BaggingClassifier(GaussianNB(), 1, oob_score=True).fit(X, y)
+    assert np.isnan(model.oob_decision_function_).any()
+    assert model.oob_score_ > 0.8
+
+
+@pytest.mark.parametrize("member", [None, KNeighborsClassifier(7)])
+def test_soft_averages_probabilities_and_hard_counts_votes(member: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    soft = BaggingClassifier(member, 7, max_samples=0.2).fit(X, y)
+    hard = clone(soft).set_params(voting="hard").fit(X, y)
+    np.testing.assert_allclose(
+        soft.predict_proba(X), np.mean([one.predict_proba(X) for one in soft], axis=0), atol=1e-12
+    )
+    votes = np.mean([one.predict(X)[:, None] == soft.classes_ for one in hard], axis=0)
+    np.testing.assert_allclose(hard.predict_proba(X), votes, atol=1e-12)
+    assert (hard.predict(X) == hard.classes_[votes.argmax(axis=1)]).all()
+    np.testing.assert_allclose(soft.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_members_without_probabilities_vote() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = BaggingClassifier(LinearSVC(), 4).fit(X, y)
+    assert set(np.unique(model.predict_proba(X))) <= {0.0, 0.25, 0.5, 0.75, 1.0}
+
+
+def test_decision_functions_are_averaged_where_members_have_them() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    model = BaggingClassifier(LinearSVC(), 3).fit(X, y)
+    mean = np.mean([one.decision_function(X) for one in model], axis=0)
+    np.testing.assert_allclose(model.decision_function(X), mean)
+    assert not hasattr(BaggingClassifier(GaussianNB()), "decision_function")
+
+
+@pytest.mark.parametrize("member", [None, DecisionTreeClassifier(max_features=1), KNeighborsClassifier()])
+def test_jobs_never_change_the_model(member: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    outcomes = []
+    for jobs in (None, 1, 2, 3):
+        model = BaggingClassifier(member, 6, max_features=3, oob_score=True, n_jobs=jobs, random_state=2)
+        model.fit(X, y)
+        outcomes.append((model.predict_proba(X), model.oob_decision_function_))
+    for outcome in outcomes[1:]:
+        np.testing.assert_array_equal(outcome[0], outcomes[0][0])
+        np.testing.assert_array_equal(outcome[1], outcomes[0][1])
+
+
+@pytest.mark.parametrize("member", [None, DecisionTreeRegressor(max_features=2)])
+def test_a_warm_start_ends_where_one_fit_would(member: Any) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    whole = BaggingRegressor(member, 7, oob_score=True, random_state=4).fit(X, y)
+    warm = BaggingRegressor(member, 3, oob_score=True, warm_start=True, random_state=4).fit(X, y)
+    first = warm.estimators_[0]
+    warm.set_params(n_estimators=7).fit(X, y)
+    assert warm.estimators_[0] is first
+    np.testing.assert_array_equal(warm.predict(X), whole.predict(X))
+    np.testing.assert_array_equal(warm.oob_prediction_, whole.oob_prediction_)
+    with pytest.warns(UserWarning, match="fits no new members"):
+        warm.fit(X, y)
+    with pytest.raises(InputError, match="warm_start cannot go back: n_estimators is 2, but there are 7"):
+        clone_with(warm, n_estimators=2).fit(X, y)
+    with pytest.raises(InputError, match="warm_start needs the rows and columns of the earlier fit"):
+        clone_with(warm, n_estimators=9).fit(X[1:], y[1:])
+
+
+def clone_with(model: Any, **params: Any) -> Any:
+    return pickle.loads(pickle.dumps(model)).set_params(**params)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"max_samples": 0}, "max_samples must be a whole number of at least 1, or a share"),
+        ({"max_samples": 1.5}, "max_samples must be a whole number of at least 1, or a share"),
+        ({"max_samples": True}, "max_samples must be a whole number of at least 1, or a share"),
+        ({"max_samples": 151, "bootstrap": False}, "max_samples is 151, but X has 150 rows"),
+        ({"max_features": 5}, "max_features is 5, but X has 4 columns"),
+        ({"max_features": "sqrt"}, "max_features must be a whole number"),
+        ({"oob_score": True, "bootstrap": False}, "oob_score=True needs bootstrap=True"),
+        ({"voting": "loud"}, "voting must be one of 'soft', 'hard', not 'loud'."),
+        ({"n_estimators": 0}, "n_estimators must be a whole number"),
+        ({"estimator": 3}, "estimator must be an estimator with fit and predict, not 3."),
+    ],
+)
+def test_wrong_parameters_are_named(parameters: dict[str, Any], sentence: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError) as caught:
+        BaggingClassifier(**{"estimator": GaussianNB(), **parameters}).fit(X, y)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_an_unfitted_model_says_so() -> None:
+    with pytest.raises(NotFittedError):
+        BaggingClassifier().predict([[1.0]])
+    with pytest.raises(NotFittedError):
+        BaggingRegressor().estimators_samples_  # noqa: B018
+
+
+def test_a_frame_cannot_hold_a_column_twice_but_trees_on_bins_need_not_hold_it() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    assert isinstance(X, pandas.DataFrame)
+    options: dict[str, Any] = {"max_features": 3, "bootstrap_features": True}
+    with pytest.raises(NotSupportedError, match="which a data frame cannot hold"):
+        BaggingClassifier(GaussianNB(), **options).fit(X, y)
+    assert BaggingClassifier(**options).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars"])
+def test_frames_keep_their_names_and_categories(frames: str) -> None:
+    library = pytest.importorskip(frames)
+    data = weald.datasets.load("penguins")
+    frame = library.DataFrame(data.data)
+    model = BaggingClassifier(n_estimators=5, max_features=0.8, random_state=1).fit(frame, data.target)
+    assert model.score(frame, data.target) > 0.95
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    boosted = weald.BoostedTreesClassifier(n_estimators=20)
+    assert (
+        BaggingClassifier(boosted, 3, max_features=0.8).fit(frame, data.target).score(frame, data.target)
+        > 0.9
+    )
+
+
+def test_our_trees_are_as_good_as_scikit_learns() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    ours = BaggingRegressor(n_estimators=40, oob_score=True).fit(X, y)
+    theirs = ensemble.BaggingRegressor(n_estimators=40, oob_score=True, random_state=0).fit(X, y)
+    assert ours.oob_score_ > theirs.oob_score_ - 0.03
+    X, y = load_breast_cancer(return_X_y=True)
+    good = BaggingClassifier(n_estimators=40, oob_score=True).fit(X, y)
+    theirs = ensemble.BaggingClassifier(n_estimators=40, oob_score=True, random_state=0).fit(X, y)
+    assert good.oob_score_ > theirs.oob_score_ - 0.015
+
+
+def test_grid_search_reaches_the_members_parameters() -> None:
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(
+        BaggingClassifier(KNeighborsClassifier(), 3), {"estimator__n_neighbors": [1, 95]}, cv=3
+    )
+    assert search.fit(X, y).best_params_ == {"estimator__n_neighbors": 1}
+
+
+def test_metadata_reaches_members_that_ask_for_it() -> None:
+    class Wants(Recorder):
+        def fit(self, X: Any, y: Any, costs: Any = None) -> Wants:
+            super().fit(X, y)
+            self.costs_ = costs
+            return self
+
+    with pytest.raises(InputError, match="fit got costs, which only scikit-learn's metadata routing"):
+        BaggingClassifier(Wants(), 2).fit(X_SMALL, Y_SMALL, costs=np.arange(40))
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = BaggingClassifier(Wants().set_fit_request(costs=True), 2)
+        model.fit(X_SMALL, Y_SMALL, costs=np.arange(40))
+        for member, rows in zip(model, model.estimators_samples_, strict=True):
+            np.testing.assert_array_equal(member.costs_, rows)
+        weighted = BaggingClassifier(LogisticRegression(), 2).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), weighted)
+        pipeline.fit(X_SMALL, Y_SMALL, sample_weight=np.ones(40))
+
+
+def test_pickles_and_files_predict_the_same(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    boosted = weald.BoostedTreesClassifier(n_estimators=2)
+    for member, options in (
+        (None, {}),
+        (None, {"voting": "hard", "max_features": 2}),
+        (boosted, {"max_features": 2, "bootstrap_features": True}),
+    ):
+        model = BaggingClassifier(member, 4, oob_score=True, random_state=1, **options).fit(X, y)
+        model.save(tmp_path / "model.weald")
+        for again in (pickle.loads(pickle.dumps(model)), weald.load(tmp_path / "model.weald")):
+            np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+            assert (again.predict(X) == model.predict(X)).all()
+            assert again.oob_score_ == model.oob_score_
+            for one, other in zip(again.estimators_samples_, model.estimators_samples_, strict=True):
+                np.testing.assert_array_equal(one, other)
+    with pytest.raises(NotSupportedError, match="GaussianNB, which is not an estimator of Weald's"):
+        BaggingClassifier(GaussianNB(), 2).fit(X, y).save(tmp_path / "model.weald")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_rows", 0), ("seed", "x"), ("n_draws", None), ("n_chosen", 2)]
+)
+def test_a_file_whose_parts_do_not_fit_is_refused(name: str, value: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = BaggingClassifier(n_estimators=2).fit(X, y)
+    members, extra = model._composite_parts()
+    sentence = "but was given 2" if name == "n_chosen" else f"The file's '{name}' must be a whole number"
+    with pytest.raises(ModelFileError, match=sentence):
+        estimator_of(unpack(composite_bytes(model, members, {**extra, name: value})))
