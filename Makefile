@@ -30,7 +30,7 @@ demo: $(VENV)/.installed  ## train on the Adult census data and compare with sci
 	$(BIN)/python -m weald.demo
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
 
 test: lint  ## lint, then the whole test suite (PYTEST_ARGS="-k name" narrows it)
@@ -44,4 +44,4 @@ warmup: $(VENV)/.installed  ## compile all kernels ahead of their first use
 
 clean:  ## remove the environment, caches and builds
 	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks examples -type d -name __pycache__ -prune -exec rm -rf {} +
