@@ -33,6 +33,7 @@ def table() -> str:
         *_training(_read("training")["results"]),
         *_small(_read("small")["results"]["peers"]),
         *_prediction(_read("prediction")["results"]),
+        *_classical(),
         "",
         *_notes(),
     ]
@@ -107,6 +108,29 @@ def _prediction(results: dict[str, Any]) -> list[str]:
         other = results["one_row"][name]
         times = f"{ours['microseconds']:.0f} µs | {name} {other['microseconds']:.0f} µs"
         lines.append(f"| predict_proba of one row | {times} | **{other['ratio']:.2f} ×** | |")
+    return lines
+
+
+def _classical() -> list[str]:
+    """Forests, AdaBoost and Friedman's boosting, each where it has been measured."""
+    lines = []
+    for file, section, task, quality in (
+        ("forests", "training", "fit a random forest, 100,000 × 28, 100 trees of full depth", "test AUC"),
+        ("forests", "prediction", "predict 100,000 × 28 with that forest", ""),
+        ("adaboost", "training", "fit AdaBoost, 100,000 × 20, 200 stumps", "test AUC"),
+        ("gradient_boosting", "log_loss", "fit GradientBoosting, 100,000 × 20, 100 trees", "test AUC"),
+    ):
+        if not (RESULTS / f"{file}.json").exists() or section not in _read(file)["results"]:
+            continue
+        systems = _read(file)["results"][section]
+        systems = systems.get("systems", systems)
+        ours = systems["weald"]
+        for name, other in systems.items():
+            if name.startswith("weald"):
+                continue
+            values = f"AUC {ours[quality]:.4f}, {other[quality]:.4f}" if quality else ""
+            seconds = f"{ours['seconds']:.2f} s | {name} {other['seconds']:.1f} s"
+            lines.append(f"| {task} | {seconds} | **{other['ratio']:.2f} ×** | {values} |")
     return lines
 
 
