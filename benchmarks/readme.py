@@ -52,7 +52,7 @@ def _machine(machine: dict[str, Any]) -> str:
     )
     return (
         f"{machine['cores']} cores of an {machine['processor']}, two threads, "
-        "the contestants of a task in turn in one run, the best of several; "
+        "the contestants of a task in turn in one run, the best of several (forests, AdaBoost, GradientBoosting: of one); "
         f"{peers}. Times are for orientation, ratios are the claim. `make bench` measures them anew."
     )
 
