@@ -30,7 +30,7 @@ from weald.tree.thresholds import split_thresholds
 from weald.tree.walk import walk_rows
 
 TREES_BYTES = 64 * 2**20  # of trees that are grown before they are copied; at least one
-PARALLEL_ROWS = 2_000  # rows times trees from which two threads win over one
+PARALLEL_ROWS = 10_000  # rows times trees: starting two threads takes a millisecond, these trees some five
 TURNS = 4  # of every thread
 MOST_ROWS = 2**30
 UNLIMITED = 2**30
@@ -188,9 +188,9 @@ def _plan(rules: CartRules, draw: Draw, labels: CartLabels, n_features: int) -> 
 def sort_rows_below(n_slots: int) -> int:
     """Rows up to which sorting a node by a feature is faster than a histogram of so many slots a bin.
 
-    Milliseconds a tree, 100,000 x 28, by the rows up to which nodes are sorted. Two classes: 154 (0), 93 (24), 85
-    (48), 80 (128), 84 (384). Ten classes: 197 (64), 150 (256), 147 (512), 149 (768). Regression: 361 (32), 350 (128),
-    350 (384).
+    Milliseconds of CPU a tree, 100,000 x 28, one alternating run, by the rows up to which nodes are sorted. Two
+    classes: 83 (0), 69 (16), 65 (32), 62 (64), 61 (128), 61 (256), 63 (512). Ten classes: 431 (0), 116 (64), 104 (160),
+    98 (320), 95 (640), 94 (1280). Regression: 567 (0), 293 (32), 276 (64), 270 (128), 317 (256), 324 (512).
     """
     return SORT_ROWS_PER_SLOT * n_slots
 

@@ -138,7 +138,8 @@ def assert_same(one: CartTree, other: CartTree) -> None:
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error"])
-def test_the_number_of_tasks_changes_no_tree(criterion: str) -> None:
+def test_the_number_of_tasks_changes_no_tree(criterion: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weald.tree.cart.cart.PARALLEL_ROWS", 0)
     rng = np.random.default_rng(6)
     bins = table(rng, 500)
     labels = labels_of(rng, bins, criterion, 1, 3)
