@@ -31,8 +31,8 @@ from weald.forest.container import unpack
 from weald.params import ADABOOST_PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
-# Drawing rows by number is not repeating them by weight, so the one check that compares the two is for "weights". Of
-# SAMME.R the check's 15 rows make weights below the engine's resolution, where one row counts for another.
+# Drawing rows by number is not repeating them by weight, so the one check that compares the two is for "weights". It
+# fails with SAMME.R too; perhaps its weights fall below the engine's resolution, which has not been confirmed.
 DRAWN = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 
@@ -60,8 +60,9 @@ def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_of_where_rows_are_drawn(estimator: Any, check: Any) -> None:
-    if check_name(check) not in DRAWN:
-        check(estimator)
+    if check_name(check) in DRAWN:
+        pytest.skip("fails where rows are drawn, and with SAMME.R")
+    check(estimator)
 
 
 @pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])

@@ -59,8 +59,9 @@ def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_of_where_rows_are_drawn(estimator: Any, check: Any) -> None:
-    if check.func.__name__ not in DRAWN:
-        check(estimator)
+    if check.func.__name__ in DRAWN:
+        pytest.skip("a row of weight 2 is drawn otherwise than two rows")
+    check(estimator)
 
 
 @pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])

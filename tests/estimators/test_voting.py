@@ -45,9 +45,9 @@ def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -
 
 @parametrize_with_checks([VotingClassifier(OURS, ties="random"), VotingRegressor(TREES, weights="fit", cv=2)])
 def test_scikit_learn_finds_nothing_to_complain_of_with_members_of_ours(estimator: Any, check: Any) -> None:
-    # A leaf of boosted trees must have so many rows, whatever they weigh.
-    if "sample_weight_equivalence" not in str(check):
-        check(estimator)
+    if "sample_weight_equivalence" in str(check):
+        pytest.skip("fails with these members; perhaps as a leaf must have so many rows, whatever they weigh")
+    check(estimator)
 
 
 def test_grid_search_reaches_members_weights_and_rules() -> None:
