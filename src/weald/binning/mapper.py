@@ -136,6 +136,16 @@ class Bins:
     rows: NDArray[np.uint8]
     mapper: BinMapper
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.columns.shape[1])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return int(self.columns.shape[0])
+
     def take(self, rows: NDArray[np.int64]) -> Bins:
         """The chosen rows, in the order asked for."""
         columns = np.ascontiguousarray(self.columns[:, rows])

@@ -62,7 +62,7 @@ class BinnedTable:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return int(self.bins.columns.shape[1])
+        return self.bins.n_rows
 
     @property
     def shape(self) -> tuple[int, int]:

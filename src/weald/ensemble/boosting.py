@@ -21,7 +21,8 @@ from weald.forest.forest import Forest
 from weald.losses import Loss
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, ROWS, TREE_COLUMNS, stream_key
 from weald.sampling import draw_columns, draw_rows
-from weald.tree.tree import TreeGrower, TreeRules
+from weald.tree.growers import make_grower
+from weald.tree.tree import TreeRules
 
 Callback = Callable[[Round], object]
 
@@ -67,7 +68,7 @@ def boost(
 ) -> Forest:
     """Boost ``choices.n_estimators`` rounds in all, or until a callback stops; ``start``: an earlier forest and its scores."""
     builder, scores = _begin(train, loss, start)
-    grower = TreeGrower(train.bins, rules, choices.precision, tasks)
+    grower = make_grower(train.bins, rules, choices.precision, tasks)
     gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
@@ -80,7 +81,7 @@ def boost(
         for output in range(loss.n_outputs):
             key = stream_key(choices.seed, number, output)
             columns = draw_columns(
-                len(train.bins.columns), choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
+                train.bins.n_columns, choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
             )
             tree = grower.grow(
                 gradient[output],
@@ -112,4 +113,4 @@ def _begin(
         return ForestBuilder.continuing(forest), scores
     base = loss.initial_score(train.y, train.weight)
     scores = np.repeat(base[:, None], train.n_rows, axis=1)
-    return ForestBuilder(len(train.bins.columns), loss.n_outputs, base), scores
+    return ForestBuilder(train.bins.n_columns, loss.n_outputs, base), scores

@@ -23,7 +23,7 @@ from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
 from weald.losses import Loss, make_loss
-from weald.params import validate
+from weald.params import PARAMETERS, validate
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
 
@@ -57,9 +57,25 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     colsample_bylevel: float
     colsample_bynode: float
     split_finder: str
+    proposals: str
+    sketch_eps: float | None
     booster: str
+    num_parallel_tree: int
+    rate_drop: float
+    skip_drop: float
+    one_drop: bool
+    sample_type: str
+    normalize_type: str
+    feature_selector: str
+    top_k: int
+    base_score: Any
     categories: str
+    max_cat_to_onehot: int
+    max_cat_threshold: int
     categorical_features: Literal["auto"] | Sequence[str | int]
+    unstored: str
+    monotone_constraints: Any
+    interaction_constraints: Any
     max_bins: int
     precision: str
     eval_metric: Any
@@ -95,7 +111,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         callbacks : functions of a round, such as `EarlyStopping`, `TimeBudget` and `Checkpoint`.
         resume_from : path of a checkpoint of this training, which goes on from there to the same bytes.
         """
-        validate(self.get_params(deep=False))
+        validate(self.get_params(deep=False), PARAMETERS)
         owner = type(self).__name__
         earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
         self._forget()
@@ -258,11 +274,25 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         colsample_bylevel: float = 1.0,
         colsample_bynode: float = 1.0,
         split_finder: str = "hist",
+        proposals: str = "global",
+        sketch_eps: float | None = None,
         booster: str = "plain",
+        num_parallel_tree: int = 1,
+        rate_drop: float = 0.0,
+        skip_drop: float = 0.0,
+        one_drop: bool = False,
+        sample_type: str = "uniform",
+        normalize_type: str = "tree",
+        feature_selector: str = "cyclic",
+        top_k: int = 0,
+        base_score: Any = None,
         categories: str = "onehot",
+        max_cat_to_onehot: int = 4,
+        max_cat_threshold: int = 64,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        monotone_constraints: None = None,
-        interaction_constraints: None = None,
+        unstored: str = "zero",
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
         max_bins: int = 255,
         precision: str = "packed",
         class_weight: str | Mapping[Any, float] | None = None,
@@ -293,9 +323,23 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.colsample_bylevel = colsample_bylevel
         self.colsample_bynode = colsample_bynode
         self.split_finder = split_finder
+        self.proposals = proposals
+        self.sketch_eps = sketch_eps
         self.booster = booster
+        self.num_parallel_tree = num_parallel_tree
+        self.rate_drop = rate_drop
+        self.skip_drop = skip_drop
+        self.one_drop = one_drop
+        self.sample_type = sample_type
+        self.normalize_type = normalize_type
+        self.feature_selector = feature_selector
+        self.top_k = top_k
+        self.base_score = base_score
         self.categories = categories
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.max_cat_threshold = max_cat_threshold
         self.categorical_features = categorical_features
+        self.unstored = unstored
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
         self.max_bins = max_bins
@@ -390,11 +434,25 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         colsample_bylevel: float = 1.0,
         colsample_bynode: float = 1.0,
         split_finder: str = "hist",
+        proposals: str = "global",
+        sketch_eps: float | None = None,
         booster: str = "plain",
+        num_parallel_tree: int = 1,
+        rate_drop: float = 0.0,
+        skip_drop: float = 0.0,
+        one_drop: bool = False,
+        sample_type: str = "uniform",
+        normalize_type: str = "tree",
+        feature_selector: str = "cyclic",
+        top_k: int = 0,
+        base_score: Any = None,
         categories: str = "onehot",
+        max_cat_to_onehot: int = 4,
+        max_cat_threshold: int = 64,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        monotone_constraints: None = None,
-        interaction_constraints: None = None,
+        unstored: str = "zero",
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
         max_bins: int = 255,
         precision: str = "packed",
         eval_metric: Any = None,
@@ -426,9 +484,23 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.colsample_bylevel = colsample_bylevel
         self.colsample_bynode = colsample_bynode
         self.split_finder = split_finder
+        self.proposals = proposals
+        self.sketch_eps = sketch_eps
         self.booster = booster
+        self.num_parallel_tree = num_parallel_tree
+        self.rate_drop = rate_drop
+        self.skip_drop = skip_drop
+        self.one_drop = one_drop
+        self.sample_type = sample_type
+        self.normalize_type = normalize_type
+        self.feature_selector = feature_selector
+        self.top_k = top_k
+        self.base_score = base_score
         self.categories = categories
+        self.max_cat_to_onehot = max_cat_to_onehot
+        self.max_cat_threshold = max_cat_threshold
         self.categorical_features = categorical_features
+        self.unstored = unstored
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
         self.max_bins = max_bins

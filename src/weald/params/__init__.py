@@ -1,0 +1,31 @@
+"""The one table of parameters: name, type, range, default and help; validation, documentation and the command line read it."""
+
+from weald.params.boosted import PARAMETERS, parse
+from weald.params.classical import (
+    ADABOOST_PARAMETERS,
+    BAGGING_PARAMETERS,
+    BLENDING_PARAMETERS,
+    FOREST_PARAMETERS,
+    GRADIENT_BOOSTING_PARAMETERS,
+    STACKING_PARAMETERS,
+    TREE_PARAMETERS,
+    VOTING_PARAMETERS,
+)
+from weald.params.page import parameter_table
+from weald.params.parameter import Parameter, validate
+
+__all__ = [
+    "ADABOOST_PARAMETERS",
+    "BAGGING_PARAMETERS",
+    "BLENDING_PARAMETERS",
+    "FOREST_PARAMETERS",
+    "GRADIENT_BOOSTING_PARAMETERS",
+    "PARAMETERS",
+    "Parameter",
+    "STACKING_PARAMETERS",
+    "TREE_PARAMETERS",
+    "VOTING_PARAMETERS",
+    "parameter_table",
+    "parse",
+    "validate",
+]

@@ -1,0 +1,270 @@
+"""The parameters of boosted trees, the native door to the engine."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from weald.params.parameter import Parameter, table_of
+from weald.runtime.errors import InputError
+
+_LATER = "and see the change log for when it arrives"
+
+PARAMETERS: dict[str, Parameter] = table_of(
+    Parameter(
+        "loss",
+        "any",
+        "auto",
+        "What is minimised: a function(y, raw_scores) -> (gradient, hessian), or a name: squared, absolute, huber, "
+        "quantile, poisson, gamma, tweedie; logistic, exponential (two classes), softmax.",
+    ),
+    Parameter(
+        "huber_delta",
+        "float",
+        None,
+        "Where the huber loss turns from square to linear (1.0).",
+        0,
+        open_low=True,
+        optional=True,
+    ),
+    Parameter(
+        "quantile_alpha",
+        "float",
+        None,
+        "The quantile that the quantile loss estimates (0.5).",
+        0,
+        1,
+        True,
+        optional=True,
+    ),
+    Parameter(
+        "tweedie_power",
+        "float",
+        None,
+        "Variance power of the tweedie loss, between 1 and 2 (1.5).",
+        1,
+        2,
+        True,
+        optional=True,
+    ),
+    Parameter("n_estimators", "int", 100, "Rounds of boosting.", 1, 10_000_000),
+    Parameter("learning_rate", "float", 0.1, "Share of every tree that is added.", 0, open_low=True),
+    Parameter(
+        "growth",
+        "choice",
+        "leafwise",
+        "Which leaf is split next: the one with the largest gain, level by level, or one split for a whole level.",
+        choices=("leafwise", "depthwise", "oblivious"),
+    ),
+    Parameter(
+        "max_leaves",
+        "int",
+        31,
+        "Leaves of a tree; None: no limit. Oblivious trees are sized by max_depth.",
+        2,
+        2**24,
+        optional=True,
+    ),
+    Parameter(
+        "max_depth",
+        "int",
+        None,
+        "Depth of a tree; None: no limit (oblivious trees: 6).",
+        1,
+        1_000_000,
+        optional=True,
+    ),
+    Parameter("min_samples_leaf", "int", 20, "Rows that a leaf must have.", 1),
+    Parameter("min_child_weight", "float", 1e-3, "Sum of hessians that a leaf must have.", 0),
+    Parameter("reg_lambda", "float", 1.0, "L2 penalty of leaf values.", 0),
+    Parameter("reg_alpha", "float", 0.0, "L1 penalty of leaf values.", 0),
+    Parameter("gamma", "float", 0.0, "Price of a leaf: a split must gain more than this.", 0),
+    Parameter(
+        "max_delta_step",
+        "float",
+        None,
+        "Largest leaf value before shrinkage; 0: no limit; None: the loss's own.",
+        0,
+        optional=True,
+    ),
+    Parameter("subsample", "float", 1.0, "Share of rows drawn for every round.", 0, 1, True),
+    Parameter(
+        "sampling",
+        "choice",
+        "uniform",
+        "How rows are drawn.",
+        choices=("uniform",),
+        refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "goss", "mvs")),
+    ),
+    Parameter("colsample_bytree", "float", 1.0, "Share of columns drawn for every tree.", 0, 1, True),
+    Parameter(
+        "colsample_bylevel", "float", 1.0, "Share of the tree's columns drawn for every level.", 0, 1, True
+    ),
+    Parameter(
+        "colsample_bynode", "float", 1.0, "Share of the level's columns drawn for every node.", 0, 1, True
+    ),
+    Parameter(
+        "split_finder",
+        "choice",
+        "hist",
+        "Among which thresholds splits are sought: those between bins, between all values, or weighted quantiles of every tree.",
+        choices=("hist", "exact", "approx"),
+    ),
+    Parameter(
+        "proposals",
+        "choice",
+        "global",
+        "When split_finder='approx' proposes thresholds: once a tree, or anew after every split.",
+        choices=("global", "local"),
+    ),
+    Parameter(
+        "sketch_eps",
+        "float",
+        None,
+        "Share of the hessians between two proposals of split_finder='approx'; None: 1 / max_bins.",
+        0,
+        0.5,
+        True,
+        optional=True,
+    ),
+    Parameter(
+        "booster",
+        "choice",
+        "plain",
+        "How trees add up: one after another, with earlier ones dropped at random, or no trees but a linear model.",
+        choices=("plain", "dart", "linear"),
+        refused=(("ordered", f"'plain', {_LATER}"),),
+    ),
+    Parameter("num_parallel_tree", "int", 1, "Trees of a round and output, whose mean is added.", 1, 100_000),
+    Parameter("rate_drop", "float", 0.0, "Share of the earlier trees that a round of dart drops.", 0, 1),
+    Parameter("skip_drop", "float", 0.0, "Share of the rounds of dart that drop no tree.", 0, 1),
+    Parameter("one_drop", "bool", False, "A round of dart that drops trees drops at least one."),
+    Parameter(
+        "sample_type",
+        "choice",
+        "uniform",
+        "Which trees dart drops: all alike, or in proportion to their weights.",
+        choices=("uniform", "weighted"),
+    ),
+    Parameter(
+        "normalize_type",
+        "choice",
+        "tree",
+        "What a new tree of dart weighs: as much as one dropped tree, or as all of them.",
+        choices=("tree", "forest"),
+    ),
+    Parameter(
+        "feature_selector",
+        "choice",
+        "cyclic",
+        "Which coordinate the linear booster moves next.",
+        choices=("cyclic", "shuffle", "random", "greedy", "thrifty"),
+    ),
+    Parameter(
+        "top_k", "int", 0, "Coordinates a round of the greedy and thrifty selectors; 0: all.", 0, 2**31 - 1
+    ),
+    Parameter(
+        "base_score",
+        "any",
+        None,
+        "The prediction that boosting starts from: a number, or one a class; None: the best constant.",
+    ),
+    Parameter(
+        "categories",
+        "choice",
+        "onehot",
+        "How categorical columns are split: one category from the rest, or sets of categories sorted by gradient over hessian.",
+        choices=("onehot", "partition"),
+        refused=tuple(
+            (name, f"'partition', {_LATER}") for name in ("greedy", "holdout", "leave_one_out", "ordered")
+        ),
+    ),
+    Parameter(
+        "max_cat_to_onehot",
+        "int",
+        4,
+        "Categories up to which categories='partition' splits one from the rest.",
+        1,
+        2**31 - 1,
+    ),
+    Parameter(
+        "max_cat_threshold",
+        "int",
+        64,
+        "Most categories on the smaller side of a split of categories='partition'.",
+        1,
+        255,
+    ),
+    Parameter(
+        "categorical_features",
+        "any",
+        "auto",
+        "'auto', or names and positions of columns to treat as categories too.",
+    ),
+    Parameter(
+        "unstored",
+        "choice",
+        "zero",
+        "What the cells are that a sparse matrix does not store: zeros, or missing values.",
+        choices=("zero", "missing"),
+    ),
+    Parameter(
+        "monotone_constraints",
+        "any",
+        None,
+        "For every column 1 (predictions never fall with it), -1 (never rise) or 0; or a dict from names to these.",
+    ),
+    Parameter(
+        "interaction_constraints",
+        "any",
+        None,
+        "Groups of columns, as lists of names or positions; the columns of a path from root to leaf are of one group.",
+    ),
+    Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
+    Parameter(
+        "precision",
+        "choice",
+        "packed",
+        "Integers of the gradients: packed (wide where the data need it), always wide, or always packed.",
+        choices=("packed", "wide", "packed_always"),
+    ),
+    Parameter("class_weight", "any", None, "None, 'balanced', or a weight for every class."),
+    Parameter(
+        "scale_pos_weight",
+        "float",
+        None,
+        "Weight of the second of two classes.",
+        0,
+        open_low=True,
+        optional=True,
+    ),
+    Parameter("eval_metric", "any", None, "Name, function, or list of these; None: the loss's own."),
+    Parameter(
+        "early_stopping_rounds",
+        "int",
+        None,
+        "Stop after so many rounds without improvement on the eval_set.",
+        1,
+        optional=True,
+    ),
+    Parameter(
+        "importance_type", "choice", "gain", "What feature_importances_ counts.", choices=("gain", "split")
+    ),
+    Parameter("warm_start", "bool", False, "fit goes on from the trees that are there."),
+    Parameter("n_jobs", "any", None, "Threads; None: all cores. Never changes the model."),
+    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    Parameter("verbose", "int", 0, "0: silent, 1: progress.", 0, 1),
+)
+
+
+def parse(name: str, text: str) -> Any:
+    """The value of a parameter from text.
+
+    >>> parse("max_leaves", "63")
+    63
+    """
+    if name not in PARAMETERS:
+        close = difflib.get_close_matches(name, PARAMETERS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(PARAMETERS)}."
+        raise InputError(f"there is no parameter {name!r}; {hint}")
+    return PARAMETERS[name].parse(text)
