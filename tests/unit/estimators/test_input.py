@@ -210,8 +210,8 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
 
 
 def test_refused_values_say_what_to_use_instead() -> None:
-    with pytest.raises(NotSupportedError, match="use 'hist'"):
-        BoostedTreesRegressor(split_finder="approx").fit(RX, RY)
+    with pytest.raises(NotSupportedError, match="use 'uniform'"):
+        BoostedTreesRegressor(sampling="goss").fit(RX, RY)
 
 
 def test_an_oblivious_tree_that_would_not_fit_in_memory_is_refused() -> None:
