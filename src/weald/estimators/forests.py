@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score, r2_score
 
 from weald.binning.shared import BinnedTable
-from weald.data import Dataset
+from weald.data import Dataset, read_table
 from weald.ensemble.random_forest import Bags, out_of_bag
 from weald.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.importance import forest_importances, paths, permutation_importances
@@ -23,6 +23,7 @@ from weald.estimators.tree_models import TreeModel
 from weald.estimators.trees import Floats, TreeClassifier, TreeEstimator, TreeRegressor
 from weald.params import FOREST_PARAMETERS
 from weald.runtime.errors import InputError
+from weald.runtime.threads import parallel
 from weald.tree.cart import Draw
 
 
@@ -150,13 +151,15 @@ class ForestEstimator(TreeEstimator):
     def estimators_samples_(self) -> list[NDArray[np.int64]]:
         """The rows that each tree was grown on, drawn ones as often as they were drawn; not kept in model files."""
         self._fitted()
-        bags: Bags | None = self.__dict__.get("_bags")
-        if bags is None:
-            raise AttributeError(
-                "estimators_samples_ is known after fit only, not after loading a model file"
-            )
+        bags = self._known_bags("estimators_samples_")
         every = np.arange(bags.n_rows)
         return [np.repeat(every, bags.counts(tree)) for tree in range(len(bags.keys))]
+
+    def _known_bags(self, asked_for: str) -> Bags:
+        bags: Bags | None = self.__dict__.get("_bags")
+        if bags is None:
+            raise AttributeError(f"{asked_for} is known after fit only, not after loading a model file")
+        return bags
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -176,13 +179,46 @@ class ForestEstimator(TreeEstimator):
         random_state: Any = None,
         scoring: Any = None,
         sample_weight: Any = None,
+        out_of_bag: bool = False,
     ) -> Any:
         """How much the score falls when a column's values are shuffled.
 
-        The result has ``importances_mean`` and ``importances_std``, (columns,), and ``importances``, (columns, repeats).
+        The result has ``importances_mean`` and ``importances_std``, (columns,), and ``importances``, (columns, repeats). With
+        ``out_of_bag`` X and y are the training table and its labels, and a row is predicted by the trees that have not
+        seen it (Breiman 2001), so that no table need be held out.
         """
         self._fitted()
-        return permutation_importances(self, X, y, n_repeats, random_state, scoring, sample_weight)
+        scored, weight = self, sample_weight
+        if out_of_bag:
+            scored, weight = self._out_of_bag_view(X, sample_weight)
+        return permutation_importances(scored, X, y, n_repeats, random_state, scoring, weight)
+
+    def _out_of_bag_view(self, X: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """The same forest, in which trees answer only for training rows they have not seen; weights, 0 where none answers."""
+        bags = self._known_bags("out_of_bag=True")
+        if not bags.draw.bootstrap and bags.draw.n_draws is None:
+            raise InputError(
+                "out_of_bag=True needs bootstrap=True: without it every tree has seen every row."
+            )
+
+        def means(table: Any) -> Floats:
+            dataset = read_table(table, schema=self._model.schema, owner=type(self).__name__)
+            if dataset.n_rows != bags.n_rows:
+                raise InputError(
+                    f"out_of_bag=True needs the {bags.n_rows} rows of the training table, but X has {dataset.n_rows}."
+                )
+            with parallel(self._jobs()) as tasks:
+                sums, votes = out_of_bag(self.forest_, dataset, bags, tasks)
+            return sums / np.maximum(votes, 1)
+
+        view = type(self).__new__(type(self))
+        view.__dict__.update(self.__dict__, _means=means)
+        answered = np.zeros(bags.n_rows, bool)
+        for tree in range(len(bags.keys)):
+            answered |= bags.counts(tree) == 0
+        if answered.all():
+            return view, sample_weight
+        return view, answered if sample_weight is None else answered * np.asarray(sample_weight, np.float64)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The number, within its tree, of the leaf that every row reaches, (rows, trees)."""

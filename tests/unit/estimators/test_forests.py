@@ -349,6 +349,34 @@ def test_shuffling_a_column_that_matters_costs_and_another_does_not() -> None:
     assert np.allclose(found.importances_std, found.importances.std(axis=1))
 
 
+def test_out_of_bag_permutation_tells_noise_from_signal_on_the_training_rows() -> None:
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.standard_normal((300, 2)), rng.permutation(300)])
+    y = (X[:, 1] + 0.5 * rng.standard_normal(300) > 0).astype(int)
+    model = RandomForestClassifier(n_estimators=60, oob_score=True, random_state=0).fit(X, y)
+    inside = model.permutation_importances(X, y, n_repeats=3)
+    outside = model.permutation_importances(X, y, n_repeats=3, out_of_bag=True)
+    assert outside.importances_mean.argmax() == 1
+    # Trees remember the rows that they have seen, also by a column of noise.
+    assert inside.importances_mean[2] > 0.01 > outside.importances_mean[2]
+    # Nothing shuffled: the view scores as the out-of-bag estimate does.
+    view, weight = model._out_of_bag_view(X, None)
+    assert weight is None
+    assert view.score(X, y) == model.oob_score_
+
+
+def test_out_of_bag_permutation_is_refused_without_the_training_rows() -> None:
+    X, y = np.arange(40.0).reshape(-1, 2), np.arange(20.0)
+    model = RandomForestRegressor(n_estimators=3).fit(X, y)
+    with pytest.raises(InputError, match="needs the 20 rows of the training table, but X has 10"):
+        model.permutation_importances(X[:10], y[:10], out_of_bag=True)
+    few = model.permutation_importances(X, y, out_of_bag=True, scoring="neg_mean_squared_error")
+    assert np.isfinite(few.importances).all()  # rows that every tree has drawn do not count
+    whole = RandomForestRegressor(n_estimators=3, bootstrap=False).fit(X, y)
+    with pytest.raises(InputError, match="out_of_bag=True needs bootstrap=True"):
+        whole.permutation_importances(X, y, out_of_bag=True)
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
