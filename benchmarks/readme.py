@@ -147,10 +147,20 @@ def _notes() -> list[str]:
         f"{warm['lightgbm']['process']:.1f} s), most of it scikit-learn's import; the fit takes "
         f"{warm['weald']['fit']:.1f} s.",
     ]
+    forests = _read("forests")["results"]
+    sizes = ", ".join(
+        f"{name} {measured['model MiB']:.0f} and {_fit_memory(forests['memory'][name]):.0f} MiB"
+        for name, measured in forests["training"].items()
+    )
+    notes.append(f"- Model bytes of that random forest, and the memory that its fit takes: {sizes}.")
     if "empty" in cold:
         seconds = cold["empty"]["first"]["fit"]
         notes.append(f"- The very first fit on a machine compiles the kernels: {seconds:.0f} s, once.")
     return notes
+
+
+def _fit_memory(measured: dict[str, float]) -> float:
+    return measured["peak"] - measured["before_fit"]
 
 
 if __name__ == "__main__":
