@@ -89,6 +89,23 @@ def gradients(
         gradient = np.clip(s - y, -parameter, parameter)
     elif name == "quantile":
         gradient = np.where(s > y, 1.0 - parameter, np.where(s < y, -parameter, 0.0))
+    elif name == "pseudo_huber":
+        root = np.sqrt(1.0 + ((s - y) / parameter) * ((s - y) / parameter))
+        square = 1.0 + ((s - y) / parameter) * ((s - y) / parameter)
+        gradient, hessian = (s - y) / root, np.maximum(1.0 / (square * root), np.float64(np.float32(1e-16)))
+    elif name == "squared_log":
+        above = 1.0 + np.maximum(s, -1.0 + 1e-6)
+        difference = np.array([log(a) - log(1.0 + label) for a, label in zip(above, y, strict=True)])
+        gradient = difference / above
+        hessian = np.maximum((1.0 - difference) / (above * above), 1e-6)
+    elif name == "hinge":
+        direction = np.where(y == 1.0, -1.0, 1.0)
+        inside = direction * s > -1.0
+        gradient = np.where(inside, direction, 0.0)
+        hessian = np.where(inside, 1.0, np.float64(np.float32(1e-16)))
+    elif name == "cross_entropy":
+        p = 1.0 / (1.0 + exp(-s))
+        gradient, hessian = p - y, np.maximum(p * (1.0 - p), np.float64(np.float32(1e-16)))
     elif name == "poisson":
         gradient, hessian = exp(s) - y, exp(s)
     elif name == "exponential":
@@ -151,6 +168,12 @@ def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0
         return np.where(far, parameter * (np.abs(s - y) - 0.5 * parameter), 0.5 * (s - y) ** 2)
     if name == "quantile":
         return np.where(s > y, (1.0 - parameter) * (s - y), parameter * (y - s))
+    if name == "pseudo_huber":
+        return parameter**2 * (np.sqrt(1.0 + ((s - y) / parameter) ** 2) - 1.0)
+    if name == "squared_log":
+        return 0.5 * (np.log1p(s) - np.log1p(y)) ** 2
+    if name == "hinge":
+        return np.maximum(0.0, 1.0 - np.where(y == 1.0, 1.0, -1.0) * s)
     if name == "poisson":
         return np.exp(s) - y * s
     if name == "gamma":
@@ -160,7 +183,7 @@ def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0
         return np.exp(two * s) / two - y * np.exp(one * s) / one
     if name == "exponential":
         return np.exp(np.where(y == 1.0, -s, s))
-    if name == "logistic":
+    if name in ("logistic", "cross_entropy"):
         return np.logaddexp(0.0, s) - y * s
     return np.log(np.exp(scores).sum(axis=0)) - scores[y.astype(int), np.arange(y.shape[0])]
 

@@ -12,8 +12,9 @@ from weald.losses.count import Gamma, Poisson, Tweedie
 from weald.losses.custom import Custom
 from weald.losses.friedman import friedman_loss
 from weald.losses.links import LINKS, scores_of
+from weald.losses.margins import CrossEntropy, Hinge, PseudoHuber, SquaredLog
 from weald.losses.metrics import METRICS, Metric, make_metric
-from weald.losses.regression import Absolute, Huber, Quantile, Squared
+from weald.losses.regression import Absolute, Huber, Squared, quantile_loss
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
 
@@ -33,12 +34,16 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "squared": Squared,
     "absolute": Absolute,
     "huber": Huber,
-    "quantile": Quantile,
+    "pseudo_huber": PseudoHuber,
+    "squared_log": SquaredLog,
+    "quantile": quantile_loss,
+    "cross_entropy": CrossEntropy,
     "poisson": Poisson,
     "gamma": Gamma,
     "tweedie": Tweedie,
     "logistic": Logistic,
     "exponential": Exponential,
+    "hinge": Hinge,
     "softmax": Softmax,
 }
 
@@ -46,7 +51,8 @@ LOSSES: dict[str, Callable[..., Loss]] = {
 def make_loss(loss: str | Callable[..., Any], **options: Any) -> Loss:
     """Build a loss by name, or of a function(y, raw_scores) -> (gradient, hessian).
 
-    Options: huber_delta (huber), quantile_alpha (quantile), tweedie_power (tweedie), n_classes (softmax),
+    Options: huber_delta (huber, pseudo_huber), quantile_alpha (quantile; several make an output each),
+    tweedie_power (tweedie), n_classes (softmax),
     n_outputs and link (a function).
 
     >>> make_loss("quantile", quantile_alpha=0.9)

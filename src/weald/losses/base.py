@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Loss(ABC):
     max_delta_step: float = 0.0
 
     @property
-    def options(self) -> Mapping[str, float | int]:
+    def options(self) -> Mapping[str, Any]:
         """The loss's own options: `make_loss(loss.name, **loss.options)` builds it again."""
         return {}
 
@@ -122,6 +122,10 @@ class Loss(ABC):
             return float(compensated_dot(gradient[output].astype(np.float64), direction))
 
         return least_of_convex(slope)
+
+    def of_output(self, output: int) -> Loss:
+        """The loss of one output by itself, whose `refit_leaves` a tree of that output asks for."""
+        return self
 
     def respond(self, scores: Float64s) -> Float64s:
         """Predictions from raw scores (K, n): (n,), or (n, K) class probabilities."""

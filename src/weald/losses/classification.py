@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class Softmax(Loss):
         self.n_outputs = int(n_classes)
 
     @property
-    def options(self) -> Mapping[str, float | int]:
+    def options(self) -> Mapping[str, Any]:
         return {"n_classes": self.n_outputs}
 
     def check_target(self, y: Float64s) -> None:

@@ -6,6 +6,7 @@ All three are half the Tweedie deviance of one power: 1 for Poisson, 2 for gamma
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -101,5 +102,5 @@ class Tweedie(_Deviance):
         self._power = float(tweedie_power)
 
     @property
-    def options(self) -> Mapping[str, float | int]:
+    def options(self) -> Mapping[str, Any]:
         return {"tweedie_power": self._power}

@@ -11,8 +11,8 @@ from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_la
 from weald.losses.links import LINKS
 from weald.runtime.errors import InputError
 
-_OUTPUTS_OF_LINK = {"log": "1", "logit": "1", "half_logit": "1", "softmax": "2 or more"}
-_METRIC_OF_LINK = {"logit": "logloss", "half_logit": "logloss", "softmax": "logloss"}
+_OUTPUTS_OF_LINK = {"log": "1", "logit": "1", "half_logit": "1", "step": "1", "softmax": "2 or more"}
+_METRIC_OF_LINK = {"logit": "logloss", "half_logit": "logloss", "step": "error", "softmax": "logloss"}
 
 
 class Custom(Loss):
@@ -20,7 +20,7 @@ class Custom(Loss):
 
     `raw_scores` is (n,), or (n, K) where `n_outputs` = K is above 1; it and `y` are read-only. Sample weights
     are multiplied afterwards: the function must not. The hessian may not be negative. All scores start at 0;
-    `link` says how they become predictions ("identity", "log", "logit", "half_logit" or "softmax").
+    `link` says how they become predictions ("identity", "log", "logit", "half_logit", "step" or "softmax").
     """
 
     task = "any"

@@ -31,6 +31,11 @@ def _half_sigmoid(scores: Float64s) -> Float64s:
     return _sigmoid(2.0 * scores)
 
 
+def _step(scores: Float64s) -> Float64s:
+    above: Float64s = (scores[0] > 0.0).astype(np.float64)
+    return above
+
+
 def _softmax(scores: Float64s) -> Float64s:
     out = np.empty((scores.shape[1], scores.shape[0]), dtype=np.float64)
     kernels.softmaxes(np.ascontiguousarray(scores), out)
@@ -53,11 +58,13 @@ def scores_of(link: str, prediction: Float64s) -> Float64s:
     return (0.5 if link == "half_logit" else 1.0) * logarithm[None]
 
 
-# Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1.
+# Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1,
+# "step" 0 or 1.
 LINKS: dict[str, Callable[[Float64s], Float64s]] = {
     "identity": _identity,
     "log": _exponential,
     "logit": _sigmoid,
     "half_logit": _half_sigmoid,
+    "step": _step,
     "softmax": _softmax,
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ class Huber(_Clipped):
         self._limit = float(huber_delta)
 
     @property
-    def options(self) -> Mapping[str, float | int]:
+    def options(self) -> Mapping[str, Any]:
         return {"huber_delta": self._limit}
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
@@ -177,8 +178,8 @@ class Quantile(_Stepped):
     name = "quantile"
     default_metric = "pinball"
 
-    def __init__(self, quantile_alpha: float = 0.5) -> None:
-        if not 0.0 < quantile_alpha < 1.0:
+    def __init__(self, quantile_alpha: Any = 0.5) -> None:
+        if not isinstance(quantile_alpha, float | int | np.number) or not 0.0 < quantile_alpha < 1.0:
             raise InputError(
                 f"quantile_alpha must be between 0 and 1, both excluded, not {quantile_alpha!r}."
             )
@@ -187,5 +188,60 @@ class Quantile(_Stepped):
         self._below = -self._alpha
 
     @property
-    def options(self) -> Mapping[str, float | int]:
+    def options(self) -> Mapping[str, Any]:
         return {"quantile_alpha": self._alpha}
+
+
+class Quantiles(_RealTarget):
+    """Several quantiles at once: an output for every alpha, each with its own pinball loss."""
+
+    name = "quantile"
+    refits_leaves = True
+    default_metric = "pinball"
+
+    def __init__(self, quantile_alpha: Sequence[float]) -> None:
+        self._outputs = [Quantile(alpha) for alpha in quantile_alpha]
+        self.n_outputs = len(self._outputs)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"quantile_alpha": [output._alpha for output in self._outputs]}
+
+    def of_output(self, output: int) -> Loss:
+        return self._outputs[output]
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.concatenate([output.initial_score(y, weight) for output in self._outputs])
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        lost = np.zeros(scores.shape[1])
+        for output, score in zip(self._outputs, scores, strict=True):
+            lost += output.values(score[None], y)
+        return lost
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        for k, output in enumerate(self._outputs):
+            one = slice(k, k + 1)
+            output.gradients(scores[one], y, weight, gradient[one], hessian[one], tasks)
+
+
+def quantile_loss(quantile_alpha: Any = 0.5) -> Loss:
+    """The pinball loss of one quantile, or of several.
+
+    >>> quantile_loss([0.1, 0.9]).n_outputs
+    2
+    """
+    if isinstance(quantile_alpha, Sequence | np.ndarray) and not isinstance(quantile_alpha, str):
+        alphas = list(quantile_alpha)
+        if not alphas:
+            raise InputError("quantile_alpha must name at least one quantile, not an empty list.")
+        return Quantile(alphas[0]) if len(alphas) == 1 else Quantiles(alphas)
+    return Quantile(quantile_alpha)

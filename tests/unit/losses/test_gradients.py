@@ -9,7 +9,18 @@ import reference_losses as reference
 from unit.losses.factories import OPTIONS, fill, parameter, problem
 from weald.losses import LOSSES, make_loss
 
-SMOOTH = ["squared", "poisson", "gamma", "tweedie", "logistic", "exponential", "softmax"]
+SMOOTH = [
+    "squared",
+    "pseudo_huber",
+    "squared_log",
+    "cross_entropy",
+    "poisson",
+    "gamma",
+    "tweedie",
+    "logistic",
+    "exponential",
+    "softmax",
+]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -47,7 +58,8 @@ def test_gradient_is_the_derivative_of_the_loss(name: str) -> None:
         down[k] -= step
         above = reference.loss_of_score(name, up, y, parameter(name))
         below = reference.loss_of_score(name, down, y, parameter(name))
-        away_from_kinks = np.abs(scores[0] - y) > 2 * step
+        kinks = 2.0 * y - 1.0 if name == "hinge" else y
+        away_from_kinks = np.abs(scores[0] - kinks) > 2 * step
         want = weight * (above - below) / (2 * step)
         # Central differences are good to step**2 and 1e-16 / step, float32 to 6e-8 of the value.
         np.testing.assert_allclose(gradient[k][away_from_kinks], want[away_from_kinks], rtol=1e-6, atol=2e-6)
@@ -71,7 +83,7 @@ def test_hessian_is_the_second_derivative_of_the_loss(name: str) -> None:
         np.testing.assert_allclose(hessian[k], want, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name not in SMOOTH])
+@pytest.mark.parametrize("name", [name for name in LOSSES if name not in (*SMOOTH, "hinge")])
 def test_a_loss_without_curvature_has_the_weight_as_hessian(name: str) -> None:
     loss, scores, y, weight = problem(name)
     assert loss.constant_hessian
@@ -117,3 +129,33 @@ def test_tweedie_near_its_ends_approaches_poisson_and_gamma() -> None:
         want_gradient, want_hessian = fill(make_loss(end), scores, y, None)
         np.testing.assert_allclose(gradient, want_gradient, rtol=1e-6, atol=1e-6)
         np.testing.assert_allclose(hessian, want_hessian, rtol=1e-6, atol=1e-6)
+
+
+def test_several_quantiles_are_the_single_ones_side_by_side() -> None:
+    _, scores, y, weight = problem("quantile")
+    alphas = [0.1, 0.5, 0.9]
+    several = make_loss("quantile", quantile_alpha=alphas)
+    three = np.repeat(scores, 3, axis=0)
+    gradient, hessian = fill(several, three, y, weight)
+    start = several.initial_score(y, weight)
+    for k, alpha in enumerate(alphas):
+        single = make_loss("quantile", quantile_alpha=alpha)
+        want_gradient, want_hessian = fill(single, scores, y, weight)
+        assert gradient[k].tobytes() == want_gradient[0].tobytes()
+        assert hessian[k].tobytes() == want_hessian[0].tobytes()
+        assert start[k] == single.initial_score(y, weight)[0]
+        assert several.of_output(k).options == single.options
+
+
+def test_a_confident_hinge_row_weighs_next_to_nothing() -> None:
+    gradient, hessian = fill(
+        make_loss("hinge"), np.array([[2.0, -2.0, 0.5]]), np.array([1.0, 1.0, 1.0]), None
+    )
+    assert gradient[0].tolist() == [0.0, -1.0, -1.0]
+    assert hessian[0].tolist() == [np.float32(1e-16), 1.0, 1.0]
+
+
+def test_squared_log_scores_below_minus_one_keep_finite_gradients() -> None:
+    gradient, hessian = fill(make_loss("squared_log"), np.array([[-5.0, 1e30]]), np.array([1.0, 1.0]), None)
+    assert np.isfinite(gradient).all()
+    assert (hessian > 0).all()

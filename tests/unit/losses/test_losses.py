@@ -30,11 +30,15 @@ def test_an_unknown_loss_is_refused_with_the_known_names_and_the_nearest() -> No
     ("name", "options", "sentence"),
     [
         ("huber", {"huber_delta": 0.0}, "huber_delta must be a finite number above 0, not 0.0"),
+        ("pseudo_huber", {"huber_delta": -1.0}, "huber_delta must be a finite number above 0, not -1.0"),
         (
             "quantile",
             {"quantile_alpha": 1.0},
             "quantile_alpha must be between 0 and 1, both excluded, not 1.0",
         ),
+        ("quantile", {"quantile_alpha": [0.5, 2]}, "quantile_alpha must be between 0 and 1.* not 2"),
+        ("quantile", {"quantile_alpha": []}, "quantile_alpha must name at least one quantile"),
+        ("quantile", {"quantile_alpha": "half"}, "quantile_alpha must be between 0 and 1.* not 'half'"),
         ("tweedie", {"tweedie_power": 2.0}, "tweedie_power must lie between 1 and 2.*loss='gamma'"),
         ("softmax", {}, "needs n_classes of 2 or more"),
         ("squared", {"huber_delta": 1.0}, "loss='squared' has no option 'huber_delta'; it takes none"),
@@ -58,6 +62,10 @@ def test_a_wrong_option_is_named_with_what_would_be_right(
         ("gamma", [1.0, 0.0], "above 0 .*'gamma', but row 1 has 0.0"),
         ("tweedie", [1.0, np.inf], "0 or more .*'tweedie', but row 1 has inf"),
         ("logistic", [1.0, 0.3], "0 or 1 .*'logistic', but row 1 has 0.3"),
+        ("hinge", [1.0, 2.0], "0 or 1 .*'hinge', but row 1 has 2.0"),
+        ("cross_entropy", [1.0, 1.5], "from 0 to 1 .*, but row 1 has 1.5"),
+        ("squared_log", [0.0, -1.0], "above -1 .*, but row 1 has -1.0"),
+        ("pseudo_huber", [0.0, np.inf], "row 1 has inf"),
         ("softmax", [2.0, 3.0], "from 0 to 2 .*'softmax', but row 1 has 3.0"),
         ("softmax", [2.0, 0.5], "but row 1 has 0.5"),
     ],
@@ -88,7 +96,7 @@ def test_the_initial_score_is_the_best_constant(name: str) -> None:
     generator = np.random.default_rng(3)
     loss = make_loss(name, **CLASSES.get(name, {}))
     y = generator.integers(0, 3 if name == "softmax" else 2, 200).astype(np.float64)
-    if loss.task == "regression":
+    if loss.task == "regression" and name != "cross_entropy":
         y = generator.gamma(2.0, size=200)
     weight = generator.uniform(0.5, 2.0, 200)
     parameter = float(next(iter(loss.options.values()), 0.0))
@@ -98,8 +106,8 @@ def test_the_initial_score_is_the_best_constant(name: str) -> None:
         scores = np.repeat(score[:, None], 200, axis=1)
         return float(np.sum(weight * reference.loss_of_score(name, scores, y, parameter)))
 
-    # Huber starts at the median, which is only near its best constant.
-    slack = 2.0 if name == "huber" else 1e-9
+    # Huber losses start at the median, which is only near their best constant, and a hinge at 0.
+    slack = 2.0 if name in ("huber", "pseudo_huber", "hinge") else 1e-9
     for k in range(loss.n_outputs):
         for step in (-1e-2, 1e-2):
             moved = best.copy()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from scipy import stats
 
 from weald.losses import LOSSES, METRICS, Metric, make_loss, make_metric
 from weald.runtime.errors import InputError, NotSupportedError
@@ -23,12 +25,49 @@ CLASSES = generator.integers(0, 3, ROWS).astype(np.float64)
 PROBABILITY = np.round(np.clip(generator.normal(0.5, 0.3, ROWS), 0.0, 1.0), 2)
 PROBABILITIES = generator.dirichlet(np.ones(3), ROWS)
 PREDICTED = generator.gamma(2.0, size=ROWS) + 0.01
+SHARES = generator.uniform(size=ROWS)
+OPEN_PROBABILITY = generator.uniform(0.01, 0.99, ROWS)
 WEIGHT = generator.uniform(0.1, 3.0, ROWS)
 
 
 def mean_huber(y: Any, p: Any, sample_weight: Any) -> Any:
     r = np.abs(y - p)
     return np.average(np.where(r <= 1.0, 0.5 * r * r, r - 0.5), weights=sample_weight)
+
+
+def mean_pseudo_huber(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(np.sqrt(1.0 + (y - p) ** 2) - 1.0, weights=sample_weight)
+
+
+def minus_log_likelihood(distribution: Any) -> Any:
+    def of(y: Any, p: Any, sample_weight: Any) -> Any:
+        return -np.average(distribution(y, p), weights=sample_weight)
+
+    return of
+
+
+def mean_tweedie(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(p**0.5 / 0.5 - y * p**-0.5 / -0.5, weights=sample_weight)
+
+
+def mean_cross_entropy(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(-y * np.log(p) - (1 - y) * np.log(1 - p), weights=sample_weight)
+
+
+def interpolated_area(y: Any, p: Any, sample_weight: Any) -> Any:
+    """Precision over recall in many small steps between the thresholds, as Davis and Goadrich draw it."""
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    points = [(0.0, 0.0)]
+    for threshold in np.unique(p)[::-1]:
+        chosen = p >= threshold
+        points.append((weight[chosen & (y == 1)].sum(), weight[chosen & (y == 0)].sum()))
+    area, total = 0.0, points[-1][0]
+    for (hits, false), (more_hits, more_false) in itertools.pairwise(points):
+        steps = hits + (np.arange(20_000) + 0.5) / 20_000 * (more_hits - hits)
+        slope = (more_false - false) / (more_hits - hits) if more_hits > hits else 0.0
+        precision = steps / np.maximum(steps + false + slope * (steps - hits), 1e-300)
+        area += precision.mean() * (more_hits - hits) / total
+    return area
 
 
 CASES: list[tuple[str, Any, Any, Any]] = [
@@ -38,6 +77,18 @@ CASES: list[tuple[str, Any, Any, Any]] = [
     ("r2", REAL, PREDICTED, sk.r2_score),
     ("huber", REAL, PREDICTED, mean_huber),
     ("pinball", REAL, PREDICTED, sk.mean_pinball_loss),
+    ("pseudo_huber", REAL, PREDICTED, mean_pseudo_huber),
+    ("rmsle", POSITIVE, PREDICTED, sk.root_mean_squared_log_error),
+    ("mape", POSITIVE, PREDICTED, sk.mean_absolute_percentage_error),
+    ("cross_entropy", SHARES, OPEN_PROBABILITY, mean_cross_entropy),
+    ("poisson_nloglik", COUNTS, PREDICTED, minus_log_likelihood(stats.poisson.logpmf)),
+    (
+        "gamma_nloglik",
+        POSITIVE,
+        PREDICTED,
+        minus_log_likelihood(lambda y, p: stats.gamma.logpdf(y, 1.0, scale=p)),
+    ),
+    ("tweedie_nloglik", COUNTS, PREDICTED, mean_tweedie),
     ("poisson_deviance", COUNTS, PREDICTED, sk.mean_poisson_deviance),
     ("gamma_deviance", POSITIVE, PREDICTED, sk.mean_gamma_deviance),
     (
@@ -49,6 +100,7 @@ CASES: list[tuple[str, Any, Any, Any]] = [
     ("logloss", BINARY, PROBABILITY, sk.log_loss),
     ("logloss", CLASSES, PROBABILITIES, sk.log_loss),
     ("auc", BINARY, PROBABILITY, sk.roc_auc_score),
+    ("aucpr", BINARY, PROBABILITY, interpolated_area),
     (
         "accuracy",
         BINARY,
@@ -77,7 +129,8 @@ def test_metric_agrees_with_scikit_learn(
 ) -> None:
     weight = WEIGHT if weighted else None
     want = oracle(y, prediction, sample_weight=weight)
-    assert METRICS[name](y, prediction, weight) == pytest.approx(want, rel=1e-12, abs=1e-13)
+    precision = 1e-6 if name == "aucpr" else 1e-12  # its twin is a sum of small steps
+    assert METRICS[name](y, prediction, weight) == pytest.approx(want, rel=precision, abs=1e-13)
 
 
 def test_every_metric_is_compared() -> None:
@@ -157,6 +210,26 @@ def test_a_function_that_returns_no_number_is_refused_by_name() -> None:
 
 def test_auc_of_a_single_class_is_not_a_number() -> None:
     assert math.isnan(METRICS["auc"](np.ones(3), np.array([0.1, 0.2, 0.3])))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_auc_of_several_classes_is_each_against_the_rest_by_its_weight(weighted: bool) -> None:
+    weight = WEIGHT if weighted else None
+    shares = np.array([np.average(np.equal(CLASSES, k), weights=weight) for k in range(3)])
+    areas = [
+        sk.roc_auc_score(np.equal(CLASSES, k), PROBABILITIES[:, k], sample_weight=weight) for k in range(3)
+    ]
+    assert METRICS["auc"](CLASSES, PROBABILITIES, weight) == pytest.approx(
+        shares @ np.array(areas), rel=1e-12
+    )
+    assert 0.0 < METRICS["aucpr"](CLASSES, PROBABILITIES, weight) < 1.0
+
+
+def test_the_pinball_loss_of_several_quantiles_is_the_mean_of_theirs() -> None:
+    loss = make_loss("quantile", quantile_alpha=[0.2, 0.8])
+    both = np.column_stack([PREDICTED, REAL])
+    want = [sk.mean_pinball_loss(POSITIVE, both[:, k], alpha=a) for k, a in enumerate((0.2, 0.8))]
+    assert make_metric("pinball", loss)(POSITIVE, both) == pytest.approx(np.mean(want), rel=1e-12)
 
 
 def test_r2_of_a_constant_target_is_one_only_where_it_is_met() -> None:

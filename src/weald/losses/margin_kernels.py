@@ -1,0 +1,119 @@
+"""Compiled gradients of the pseudo-Huber, squared-log, hinge and cross-entropy losses; as in `kernels`, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.losses.kernels import HESSIAN_FLOOR
+from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.mathlib import log, sigmoid64
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+
+PSEUDO_HUBER, SQUARED_LOG, HINGE, CROSS_ENTROPY = (np.int64(kind) for kind in range(4))
+# A score of -1 or less has no logarithm of 1 + score: it counts as this.
+LOWEST_LOG_SCORE = np.float64(-1.0 + 1e-6)
+# The squared-log loss is concave far above the label; a leaf needs something to divide by.
+SQUARED_LOG_FLOOR = np.float64(1e-6)
+_FLOOR = np.float64(HESSIAN_FLOOR)
+
+
+@kernel
+def _pseudo_huber(
+    score: Float64s, y: Float64s, weight: Float64s, delta: float, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        residual = score[i] - y[i]
+        ratio = residual / delta
+        square = 1.0 + ratio * ratio
+        root = np.sqrt(square)
+        curvature = 1.0 / (square * root)
+        curvature = _FLOOR if curvature < _FLOOR else curvature
+        gradient[i] = residual / root * w
+        hessian[i] = curvature * w
+
+
+@kernel
+def _squared_log(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        above = score[i]
+        above = 1.0 + (LOWEST_LOG_SCORE if above < LOWEST_LOG_SCORE else above)
+        difference = log(above) - log(1.0 + y[i])
+        curvature = (1.0 - difference) / (above * above)
+        curvature = SQUARED_LOG_FLOOR if curvature < SQUARED_LOG_FLOOR else curvature
+        gradient[i] = difference / above * w
+        hessian[i] = curvature * w
+
+
+@kernel
+def _hinge(score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        direction = 1.0 - 2.0 * y[i]
+        inside = direction * score[i] > -1.0
+        gradient[i] = direction * w if inside else 0.0
+        hessian[i] = w if inside else _FLOOR * w
+
+
+@kernel
+def _cross_entropy(
+    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        probability = sigmoid64(score[i])
+        curvature = probability * (1.0 - probability)
+        curvature = _FLOOR if curvature < _FLOOR else curvature
+        gradient[i] = (probability - y[i]) * w
+        hessian[i] = curvature * w
+
+
+@kernel
+def margin_gradients(
+    kind: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    option: float,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """OUT gradient and hessian of one of the four losses; ``option`` is the pseudo-Huber loss's delta."""
+    if kind == PSEUDO_HUBER:
+        _pseudo_huber(score, y, weight, option, gradient, hessian)
+    elif kind == SQUARED_LOG:
+        _squared_log(score, y, weight, gradient, hessian)
+    elif kind == HINGE:
+        _hinge(score, y, weight, gradient, hessian)
+    else:
+        _cross_entropy(score, y, weight, gradient, hessian)
+
+
+@parallel_kernel
+def margin_gradients_parallel(
+    kind: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    option: float,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
+    """`margin_gradients` on several threads."""
+    for task in prange(tasks):
+        k = np.int64(task)
+        a = k * score.shape[0] // tasks
+        b = (k + 1) * score.shape[0] // tasks
+        margin_gradients(kind, score[a:b], y[a:b], weight[a:b], option, gradient[a:b], hessian[a:b])

@@ -1,0 +1,64 @@
+"""Fits with the losses that have no test elsewhere: each beats the constant that it starts from, and survives its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weald
+from weald.losses import METRICS
+from weald.runtime.errors import InputError
+
+rng = np.random.default_rng(5)
+X = rng.standard_normal((600, 4))
+SIGNAL = X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(600)
+TARGETS: dict[str, Any] = {
+    "pseudo_huber": SIGNAL,
+    "squared_log": np.exp(SIGNAL),
+    "cross_entropy": 1.0 / (1.0 + np.exp(-SIGNAL)),
+}
+
+
+@pytest.mark.parametrize("loss", TARGETS)
+def test_a_regression_beats_the_constant_and_keeps_its_predictions_in_a_file(
+    loss: str, tmp_path: Path
+) -> None:
+    y = TARGETS[loss]
+    model = weald.BoostedTreesRegressor(loss, n_estimators=30, n_jobs=1).fit(X, y, eval_set=[(X, y)])
+    (curve,) = model.history_["valid_0"].values()
+    assert curve[-1] < 0.9 * curve[0]
+    model.save(tmp_path / "model.weald")
+    assert np.array_equal(weald.load(tmp_path / "model.weald").predict(X), model.predict(X))
+
+
+def test_a_hinge_classifier_separates_and_gives_probabilities_of_zero_and_one(tmp_path: Path) -> None:
+    y = np.where(SIGNAL > 0, "up", "down")
+    model = weald.BoostedTreesClassifier("hinge", n_estimators=30, n_jobs=1).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert set(np.unique(model.predict_proba(X))) == {0.0, 1.0}
+    model.save(tmp_path / "model.weald")
+    assert np.array_equal(weald.load(tmp_path / "model.weald").predict(X), model.predict(X))
+    with pytest.raises(InputError, match="loss='hinge' is for two classes, but y has 3"):
+        weald.BoostedTreesClassifier("hinge").fit(X, np.arange(600) % 3)
+
+
+def test_several_quantiles_are_predicted_side_by_side(tmp_path: Path) -> None:
+    alphas = [0.1, 0.5, 0.9]
+    model = weald.BoostedTreesRegressor("quantile", quantile_alpha=alphas, n_estimators=30, n_jobs=1)
+    predicted = model.fit(X, SIGNAL, eval_set=[(X, SIGNAL)]).predict(X)
+    assert predicted.shape == (600, 3)
+    for column, alpha in enumerate(alphas):
+        single = weald.BoostedTreesRegressor("quantile", quantile_alpha=alpha, n_estimators=30, n_jobs=1)
+        lost = METRICS["pinball"].function(SIGNAL, predicted[:, column], None, alpha)
+        alone = METRICS["pinball"].function(SIGNAL, single.fit(X, SIGNAL).predict(X), None, alpha)
+        assert lost == pytest.approx(alone, rel=0.1)
+    model.save(tmp_path / "model.weald")
+    assert np.array_equal(weald.load(tmp_path / "model.weald").predict(X), predicted)
+
+
+def test_an_option_of_another_loss_is_refused_with_its_owners() -> None:
+    with pytest.raises(InputError, match="huber_delta belongs to loss='huber' or 'pseudo_huber'"):
+        weald.BoostedTreesRegressor(huber_delta=1.0).fit(X, SIGNAL)
