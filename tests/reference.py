@@ -14,6 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reference_constraints import (
+    Fence,
+    allowed,
+    children_fences,
+    clipped_score,
+    clipped_value,
+    is_bound,
+    ordered_pair,
+    sign_of,
+)
+from weald.tree.constraints import Constraints
 from weald.tree.quantise import FEWEST_ROWS, FEWEST_STEPS
 from weald.tree.state import LEAFWISE, Gradients, Rules, TreeInput
 
@@ -22,6 +33,7 @@ MASK_32 = (1 << 32) - 1
 PACKED_BLOCK = 2**13 - 1
 WIDE_BLOCK = 2**19 - 1
 SMALLEST_HESSIAN = 1e-16
+FREE, UNCONSTRAINED = Fence(), Constraints()
 
 
 class Sums(NamedTuple):
@@ -40,6 +52,7 @@ class Split(NamedTuple):
     bin: int
     missing_left: int
     left: Sums
+    left_bins: frozenset[int] = frozenset()  # of a categorical split
 
 
 # --- randomness -----------------------------------------------------------------------------------
@@ -241,13 +254,47 @@ def node_score(gradient: float, hessian: float, rules: Rules) -> float:
     return max(0.0, -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + penalty))
 
 
-def pair_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
-    """The children's scores added, in units of the integer sums."""
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    score = node_score(left.gradient * g_unit, left.hessian * h_unit, rules) + node_score(
-        (total.gradient - left.gradient) * g_unit, (total.hessian - left.hessian) * h_unit, rules
+def real_sums(gradient: int, hessian: int, gradients: Gradients) -> tuple[float, float]:
+    """Gradient and hessian that the integers stand for."""
+    return gradient * gradients.gradient_unit, hessian * gradients.hessian_unit
+
+
+def children_score(
+    left: Sums, total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
+) -> float:
+    """The children's scores added; minus infinity where their values are in the wrong order."""
+    sides = (
+        real_sums(left.gradient, left.hessian, gradients),
+        real_sums(total.gradient - left.gradient, total.hessian - left.hessian, gradients),
     )
-    return score * h_unit / (g_unit * g_unit)
+    if is_bound(fence, sign):
+        return ordered_pair(*sides, sign, fence, rules)
+    return node_score(*sides[0], rules) + node_score(*sides[1], rules)
+
+
+def parent_score(
+    total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
+) -> float:
+    """The score of a node before it is split."""
+    sums = real_sums(total.gradient, total.hessian, gradients)
+    return clipped_score(*sums, fence, rules) if is_bound(fence, sign) else node_score(*sums, rules)
+
+
+def pair_score(
+    left: Sums, total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
+) -> float:
+    """The children's scores added, in units of the integer sums."""
+    score = children_score(left, total, gradients, rules, sign, fence)
+    return score * gradients.hessian_unit / (gradients.gradient_unit * gradients.gradient_unit)
+
+
+def searched_score(
+    left: Sums, total: Sums, onehot: bool, gradients: Gradients, rules: Rules, sign: int, fence: Fence
+) -> float:
+    """The same as the search has it: over a common denominator where nothing clips the values."""
+    if onehot or rules.max_delta_step > 0.0 or is_bound(fence, sign):
+        return pair_score(left, total, gradients, rules, sign, fence)
+    return quotient_score(left, total, gradients, rules)
 
 
 def quotient_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
@@ -259,11 +306,75 @@ def quotient_score(left: Sums, total: Sums, gradients: Gradients, rules: Rules) 
     return (gl * gl * hr + gr * gr * hl) / (hl * hr)
 
 
-def feature_splits(data: TreeInput, feature: int, bins: list[Sums]) -> list[tuple[int, int, Sums]]:
-    """Every (bin, missing direction, left sums) to be tried; the first of equals wins."""
+def is_onehot(data: TreeInput, feature: int, rules: Rules) -> bool:
+    """Whether one category of the feature is split from the rest."""
+    return bool(data.categorical[feature]) and int(data.n_bins[feature]) <= rules.max_cat_to_onehot
+
+
+def is_by_set(data: TreeInput, feature: int, rules: Rules) -> bool:
+    """Whether the feature is split into two sets of categories."""
+    return bool(data.categorical[feature]) and not is_onehot(data, feature, rules)
+
+
+def category_order(bins: list[Sums], gradients: Gradients, rules: Rules) -> list[int]:
+    """The bins that have rows, by the leaf value of each alone, or of the node where that would be too small a leaf.
+
+    The last bin, of missing values, is left out.
+    """
+    smoothing, smallest = (
+        number / gradients.hessian_unit for number in (rules.reg_lambda, rules.min_child_weight)
+    )
+
+    def key(b: int) -> tuple[float, int]:
+        own = bins[b]
+        if own.hessian < smallest or own.count < rules.min_samples_leaf:
+            own = total_of(bins)
+        return -float(own.gradient) / max(float(own.hessian) + smoothing, SMALLEST_HESSIAN), b
+
+    return sorted((b for b in range(len(bins) - 1) if bins[b].count), key=key)
+
+
+def category_sets(
+    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules
+) -> list[tuple[frozenset[int], int]]:
+    """Every (bins on the scanned side, missing direction) to be tried."""
+    order = category_order(bins, gradients, rules)
+    sets = []
+    for missing_left in (0, 1) if bins[-1].count else (0,):
+        for size in range(1, len(order) + 1):
+            if min(size, len(order) - size) <= rules.max_cat_threshold:
+                sets.append((frozenset(order[:size]), missing_left))
+    return sets
+
+
+def settled_set(
+    data: TreeInput, feature: int, bins: list[Sums], chosen: frozenset[int], missing_left: int
+) -> tuple[frozenset[int], int]:
+    """The same split with the gathering bin, or else most rows, on the right."""
+    present = frozenset(b for b in range(len(bins) - 1) if bins[b].count)
+    rare = int(data.n_bins[feature]) - 1
+    left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
+    turn = 2 * left.count > total_of(bins).count
+    if data.gathers[feature] and rare in present:
+        turn = rare in chosen
+    if turn:
+        return present - chosen, int(bins[-1].count > 0 and not missing_left)
+    return chosen, missing_left
+
+
+def feature_splits(
+    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules
+) -> list[tuple[int, int, Sums]]:
+    """Every (bin, missing direction, left sums) to be tried; the first of equals wins. Of a set the bin is its number."""
     n_bins, missing = int(data.n_bins[feature]), bins[-1]
-    if data.categorical[feature]:
+    if is_onehot(data, feature, rules):
         return [(b, int(b == n_bins), bins[b]) for b in range(n_bins + 1)]
+    if data.categorical[feature]:
+        sets = category_sets(data, feature, bins, gradients, rules)
+        return [
+            (number, side, total_of([bins[b] for b in chosen] + [missing] * side))
+            for number, (chosen, side) in enumerate(sets)
+        ]
     splits = []
     for missing_left in (0, 1) if missing.count else (0,):
         for b in range(n_bins):
@@ -289,27 +400,38 @@ def best_split(
     total: Sums,
     gradients: Gradients,
     rules: Rules,
+    constraints: Constraints = UNCONSTRAINED,
+    fence: Fence = FREE,
 ) -> Split | None:
     """Try everything: the first of the largest scores, if it gains anything."""
     best: tuple[float, Split] | None = None
     for feature in features:
         bins = feature_sums(data, feature, sums)
         has_missing = bins[-1].count > 0
-        clipped = rules.max_delta_step > 0.0 or data.categorical[feature]
-        for b, missing_left, left in feature_splits(data, feature, bins):
+        sign = sign_of(constraints, feature)
+        for b, missing_left, left in feature_splits(data, feature, bins, gradients, rules):
             if not is_allowed(left, total, gradients, rules):
                 continue
-            score = (pair_score if clipped else quotient_score)(left, total, gradients, rules)
-            if best is not None and score <= best[0]:
+            onehot = is_onehot(data, feature, rules)
+            score = searched_score(left, total, onehot, gradients, rules, sign, fence)
+            if score <= (best[0] if best is not None else -math.inf):
                 continue
             if not has_missing and not data.categorical[feature]:
                 missing_left = int(2 * left.count >= total.count)
             best = score, Split(0.0, feature, b, missing_left, left)
+            if is_onehot(data, feature, rules):
+                own = frozenset([b]) - {int(data.n_bins[feature])}
+                best = score, best[1]._replace(left_bins=own)
+            elif data.categorical[feature]:
+                scanned = category_sets(data, feature, bins, gradients, rules)[b]
+                chosen, missing_left = settled_set(data, feature, bins, *scanned)
+                left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
+                best = score, Split(0.0, feature, 0, missing_left, left, chosen)
     if best is None:
         return None
     score, split = best
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    parent = node_score(total.gradient * g_unit, total.hessian * h_unit, rules)
+    parent = parent_score(total, gradients, rules, sign_of(constraints, split.feature), fence)
     gain = 0.5 * (score * g_unit * g_unit / h_unit - parent) - rules.gamma
     return None if gain <= 1e-14 * abs(parent) else split._replace(gain=gain)
 
@@ -329,11 +451,29 @@ def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -
 # --- partition, leaves, heap ----------------------------------------------------------------------
 
 
-def goes_left(n_bins: int, categorical: bool, split_bin: int, missing_left: int, value: int) -> bool:
+def goes_left(
+    n_bins: int,
+    categorical: bool,
+    split_bin: int,
+    left_bins: frozenset[int],
+    missing_left: int,
+    value: int,
+) -> bool:
     """Whether a row with this bin goes to the left."""
     if value == n_bins:
         return bool(missing_left)
-    return value == split_bin if categorical else value <= split_bin
+    return value in left_bins if categorical else value <= split_bin
+
+
+def bins_of_words(words: Sequence[int]) -> frozenset[int]:
+    """The set of bins that four words hold, a bit a bin."""
+    return frozenset(b for b in range(256) if (int(words[b // 64]) >> (b % 64)) & 1)
+
+
+def words_of_bins(bins: frozenset[int]) -> NDArray[np.int64]:
+    """The four words of a set of bins."""
+    words = [sum(1 << (b % 64) for b in bins if b // 64 == word) for word in range(4)]
+    return np.array(words, np.uint64).view(np.int64)
 
 
 def partition(
@@ -388,6 +528,7 @@ class Node:
     sums: Sums
     split: Split | None = None  # the best one, carried out or not
     left: int = 0
+    fence: Fence = FREE
 
     @property
     def end(self) -> int:
@@ -404,6 +545,31 @@ def columns_of_node(features: Sequence[int], rules: Rules, key: int, depth: int,
     return chosen
 
 
+def make_node(
+    gradients: Gradients, entries: NDArray[np.uint64], begin: int, depth: int, fence: Fence = FREE
+) -> Node:
+    """A leaf of these rows."""
+    _, gradient, hessian = decode_entries(gradients, entries)
+    sums = Sums(sum(gradient.tolist()), sum(hessian.tolist()), len(entries))
+    return Node(entries, begin, depth, sums, fence=fence)
+
+
+def value_within(sums: Sums, fence: Fence, gradients: Gradients, rules: Rules) -> float:
+    """The leaf value of integer sums, clipped to a node's bounds."""
+    return clipped_value(*real_sums(sums.gradient, sums.hessian, gradients), fence, rules)
+
+
+def split_fence(
+    node: Node, gradients: Gradients, rules: Rules, constraints: Constraints
+) -> tuple[Fence, Fence]:
+    """What the children of a node must keep after its split."""
+    assert node.split is not None
+    left = node.split.left
+    right = Sums(*(whole - part for whole, part in zip(node.sums, left, strict=True)))
+    values = (value_within(side, node.fence, gradients, rules) for side in (left, right))
+    return children_fences(node.fence, sign_of(constraints, node.split.feature), node.split.feature, *values)
+
+
 def grow_tree(
     data: TreeInput,
     features: Sequence[int],
@@ -411,12 +577,9 @@ def grow_tree(
     rules: Rules,
     key: int,
     entries: NDArray[np.uint64],
+    constraints: Constraints = UNCONSTRAINED,
 ) -> list[Node]:
     """Grow a tree that counts every node's histogram from its rows."""
-
-    def make(rows: NDArray[np.uint64], begin: int, depth: int) -> Node:
-        _, gradient, hessian = decode_entries(gradients, rows)
-        return Node(rows, begin, depth, Sums(sum(gradient.tolist()), sum(hessian.tolist()), len(rows)))
 
     def open_node(number: int) -> bool:
         node = nodes[number]
@@ -424,12 +587,13 @@ def grow_tree(
             return False
         sums = histogram(data, features, gradients, node.entries)
         chosen = columns_of_node(features, rules, key, node.depth, number)
-        node.split = best_split(data, chosen, sums, node.sums, gradients, rules)
+        chosen = allowed(chosen, node.fence, constraints.groups)
+        node.split = best_split(data, chosen, sums, node.sums, gradients, rules, constraints, node.fence)
         if node.split is not None and node.split.gain < rules.min_gain:
             node.split = None
         return node.split is not None
 
-    nodes = [make(entries, 0, 0)]
+    nodes = [make_node(gradients, entries, 0, 0)]
     open_nodes = [0] if open_node(0) else []
     n_leaves = 1
     while open_nodes and n_leaves < rules.max_leaves:
@@ -438,8 +602,10 @@ def grow_tree(
         parent = nodes[open_nodes.pop(0)]
         children = split_rows(data, parent)
         parent.left = len(nodes)
-        nodes.append(make(children[0], parent.begin, parent.depth + 1))
-        nodes.append(make(children[1], parent.begin + len(children[0]), parent.depth + 1))
+        begins = (parent.begin, parent.begin + len(children[0]))
+        fences = split_fence(parent, gradients, rules, constraints)
+        for rows, begin, fence in zip(children, begins, fences, strict=True):
+            nodes.append(make_node(gradients, rows, begin, parent.depth + 1, fence))
         n_leaves += 1
         open_nodes += [number for number in (parent.left, parent.left + 1) if open_node(number)]
     return nodes
@@ -448,8 +614,10 @@ def grow_tree(
 def split_rows(data: TreeInput, node: Node) -> list[NDArray[np.uint64]]:
     """The node's entries, divided by its split."""
     assert node.split is not None
-    _, feature, split_bin, missing_left, _ = node.split
+    _, feature, split_bin, missing_left, _, chosen = node.split
     n_bins, categorical = int(data.n_bins[feature]), bool(data.categorical[feature])
-    left_bins = [goes_left(n_bins, categorical, split_bin, missing_left, b) for b in range(n_bins + 1)]
+    left_bins = [
+        goes_left(n_bins, categorical, split_bin, chosen, missing_left, b) for b in range(n_bins + 1)
+    ]
     sides: Any = partition(data.columns[feature], np.array(left_bins, np.uint8), node.entries)
     return [np.array(side, np.uint64) for side in sides]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reference import words_of_bins
 from weald.binning import Bins
 from weald.runtime.mathlib import log
 from weald.runtime.random import NODE_COLUMNS, ROWS, THRESHOLDS, TREE_COLUMNS, _mix_int, stream_key
@@ -174,8 +175,10 @@ class Twin:
             return -math.inf
         return self.score(left) + self.score(right)
 
-    def splits_of(self, rows: list[int], feature: int, bits: int) -> list[tuple[list[int], int, int, int]]:
-        """All splits to be tried, in their order: left rows, bin, missing_left, the following bin."""
+    def splits_of(
+        self, rows: list[int], feature: int, bits: int
+    ) -> list[tuple[list[int], int, int, frozenset[int]]]:
+        """All splits to be tried, in their order: left rows, bin, missing_left, and the bins on the left of categories."""
         mapper = self.bins.mapper
         column, n_bins = self.bins.columns[feature], int(mapper.n_bins[feature])
         present = sorted({int(column[row]) for row in rows})
@@ -183,9 +186,14 @@ class Twin:
         if len(present) == 1:
             return []
         if mapper.categorical[feature]:
-            if random:
-                present = [present[below(bits, len(present))]]
-            return [([r for r in rows if column[r] == b], b, int(b == n_bins), b) for b in present]
+            if self.rules.criterion == "absolute_error":
+                sets = [[present[below(bits, len(present))]]] if random else [[b] for b in present]
+            elif random:
+                sets = [self.drawn_set(present, bits)]
+            else:
+                order = self.category_order(rows, feature, present)
+                sets = [order[:size] for size in range(1, len(order))]
+            return [self.settled(rows, feature, present, chosen) for chosen in sets]
         values = [b for b in present if b < n_bins]
         missing = [row for row in rows if column[row] == n_bins]
         drawn = None
@@ -210,8 +218,75 @@ class Twin:
                 else:
                     middle = 0.5 * self.middle(feature, b) + 0.5 * self.middle(feature, following)
                     place = self.bin_of(feature, middle, b, following - 1)
-                found.append((left, place, direction, following))
+                found.append((left, place, direction, frozenset()))
         return found
+
+    # Categories
+
+    def drawn_set(self, present: list[int], bits: int) -> list[int]:
+        chosen = [b for b in present if _mix_int((bits + b) % 2**64) >> 63]
+        if 0 < len(chosen) < len(present):
+            return chosen
+        changed = present[below(_mix_int((bits + 256) % 2**64), len(present))]
+        return [b for b in present if (b in chosen) != (b == changed)]
+
+    def category_order(self, rows: list[int], feature: int, present: list[int]) -> list[int]:
+        """The node's bins in the order of what they predict."""
+        labels, column = self.labels, self.bins.columns[feature]
+
+        def sums(members: list[int]) -> list[float]:
+            """What the rows have of every class, or of every output."""
+            if not labels.n_classes:
+                return [
+                    float(sum(self.w[r] * self.y[r][o] for r in members)) for o in range(labels.n_outputs)
+                ]
+            numbers = []
+            for output, n_classes in enumerate(labels.n_classes):
+                for code in range(n_classes if output else max(2, n_classes)):
+                    numbers.append(float(sum(self.w[r] for r in members if labels.codes[r, output] == code)))
+            return numbers
+
+        weights, means = {}, {}
+        for b in present:
+            members = [row for row in rows if column[row] == b]
+            weights[b] = float(sum(self.w[row] for row in members))
+            means[b] = [own / weights[b] for own in sums(members)]
+        weight = float(sum(self.w[row] for row in rows))
+        centre = [own / weight for own in sums(rows)]
+        if labels.n_outputs == 1 and (not labels.n_classes or labels.n_classes[0] <= 2):
+            return sorted(present, key=lambda b: (means[b][-1], b))
+
+        def product(one: int, other: int) -> float:
+            total = 0.0
+            for b in present:
+                total += weights[b] * (means[b][one] - centre[one]) * (means[b][other] - centre[other])
+            return total
+
+        slots = range(len(centre))
+        widest = max(slots, key=lambda slot: (product(slot, slot), -slot))
+        keys = {}
+        for b in present:
+            keys[b] = 0.0
+            for slot in slots:
+                keys[b] += product(slot, widest) * means[b][slot]
+        return sorted(present, key=lambda b: (keys[b], b))
+
+    def settled(
+        self, rows: list[int], feature: int, present: list[int], chosen: list[int]
+    ) -> tuple[list[int], int, int, frozenset[int]]:
+        """A split with these bins on one side: most weight, or the bin that gathers rare categories, goes right."""
+        mapper, column = self.bins.mapper, self.bins.columns[feature]
+        n_bins, left_bins = int(mapper.n_bins[feature]), set(chosen)
+        left = [row for row in rows if column[row] in left_bins]
+        one = self.rules.criterion == "absolute_error"
+        turn = not one and 2 * sum(self.w[r] for r in left) > sum(self.w[r] for r in rows)
+        if mapper.n_categories[feature] > n_bins and n_bins - 1 in present and not one:
+            turn = n_bins - 1 in left_bins
+        if turn:
+            left_bins = set(present) - left_bins
+            left = [row for row in rows if column[row] in left_bins]
+        place = chosen[0] if one else 0
+        return left, place, int(n_bins in left_bins), frozenset(left_bins - {n_bins})
 
     def best_split(self, rows: list[int], number: int) -> tuple[float, Any]:
         wanted = min(self.rules.features_per_node or len(self.columns), len(self.columns))
@@ -225,10 +300,10 @@ class Twin:
             if visited >= wanted and best is not None:
                 break
             bits = _mix_int((threshold_key + feature) % 2**64)
-            for left, b, missing_left, _ in self.splits_of(rows, feature, bits):
+            for left, b, missing_left, left_bins in self.splits_of(rows, feature, bits):
                 score = self.try_split(rows, left)
                 if score > best_score:
-                    best_score, best = score, (feature, b, missing_left, left)
+                    best_score, best = score, (feature, b, missing_left, left, left_bins)
         return best_score, best
 
     # Growth
@@ -239,6 +314,7 @@ class Twin:
             "depth": depth,
             "feature": -1,
             "split_bin": 0,
+            "left_bins": words_of_bins(frozenset()),
             "missing_left": 0,
             "left": 0,
             "gain": 0.0,
@@ -264,10 +340,11 @@ class Twin:
         return gain, best
 
     def split(self, number: int, gain: float, best: Any) -> int:
-        feature, b, missing_left, left = best
+        feature, b, missing_left, left, left_bins = best
         node = self.nodes[number]
         chosen, first = set(left), len(self.nodes)
         node.update(feature=feature, split_bin=b, missing_left=missing_left, left=first, gain=gain)
+        node["left_bins"] = words_of_bins(left_bins)
         self.nodes.append(self.new_node(sorted(left), node["depth"] + 1))
         right = [row for row in node["rows"] if row not in chosen]
         self.nodes.append(self.new_node(right, node["depth"] + 1))
@@ -332,7 +409,7 @@ class Twin:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The fields of a `CartTree`, but for the covers."""
-        names = ("feature", "split_bin", "missing_left", "left", "gain")
+        names = ("feature", "split_bin", "left_bins", "missing_left", "left", "gain")
         arrays = {name: np.array([node[name] for node in self.nodes]) for name in names}
         arrays["count"] = np.array([len(node["rows"]) for node in self.nodes])
         value, vectors = np.zeros(len(self.nodes)), []

@@ -5,68 +5,92 @@ The gains of a level's nodes are added in the order of the nodes, as the kernel 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from reference import Node, Split, Sums
+from reference import FREE, UNCONSTRAINED, Node, Split, Sums, make_node, value_within
+from reference_constraints import Fence, allowed, children_fences, in_order, sign_of
+from weald.tree.constraints import Constraints
 from weald.tree.state import Gradients, Rules, TreeInput
 
 DECIDED_BY_COUNTS = -1
 
 
-def make_node(gradients: Gradients, entries: NDArray[np.uint64], begin: int, depth: int) -> Node:
-    """A leaf of these rows."""
-    _, gradient, hessian = reference.decode_entries(gradients, entries)
-    return Node(entries, begin, depth, Sums(sum(gradient.tolist()), sum(hessian.tolist()), len(entries)))
+class Chosen(NamedTuple):
+    """A level's split."""
+
+    feature: int
+    bin: int
+    left_bins: frozenset[int]
+    missing_left: int
 
 
-def left_sums(data: TreeInput, feature: int, bins: list[Sums], split_bin: int, missing_left: int) -> Sums:
+def left_sums(data: TreeInput, split: Chosen, bins: list[Sums]) -> Sums:
     """What of a node's bins goes to the left."""
-    n_bins, categorical = int(data.n_bins[feature]), bool(data.categorical[feature])
-    missing_left = max(missing_left, 0)  # not decided: there is nothing to be missing
+    n_bins, categorical = int(data.n_bins[split.feature]), bool(data.categorical[split.feature])
+    missing_left = max(split.missing_left, 0)  # not decided: there is nothing to be missing
     chosen = [
         bins[b]
         for b in range(n_bins + 1)
-        if reference.goes_left(n_bins, categorical, split_bin, missing_left, b)
+        if reference.goes_left(n_bins, categorical, split.bin, split.left_bins, missing_left, b)
     ]
     return reference.total_of(chosen)
 
 
-def doubled_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
-    """Twice a node's gain without gamma; nothing where a child would be too small."""
+def doubled_gain(
+    left: Sums, total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
+) -> float:
+    """Twice a node's gain without gamma; nothing where a child would be too small or out of order."""
     if not reference.is_allowed(left, total, gradients, rules):
         return 0.0
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-
-    def score(gradient: int, hessian: int) -> float:
-        return reference.node_score(gradient * g_unit, hessian * h_unit, rules)
-
-    right = (total.gradient - left.gradient, total.hessian - left.hessian)
-    return score(left.gradient, left.hessian) + score(*right) - score(total.gradient, total.hessian)
+    children = reference.children_score(left, total, gradients, rules, sign, fence)
+    if children == -math.inf:
+        return 0.0
+    return children - reference.parent_score(total, gradients, rules, sign, fence)
 
 
-def searched_gain(left: Sums, total: Sums, categorical: bool, gradients: Gradients, rules: Rules) -> float:
+def searched_gain(
+    left: Sums,
+    total: Sums,
+    onehot: bool,
+    gradients: Gradients,
+    rules: Rules,
+    sign: int = 0,
+    fence: Fence = FREE,
+) -> float:
     """The same in units of the integer sums, as the search compares it."""
     if not reference.is_allowed(left, total, gradients, rules):
         return 0.0
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    own = reference.node_score(total.gradient * g_unit, total.hessian * h_unit, rules)
-    plain = not categorical and rules.max_delta_step <= 0.0
-    score = reference.quotient_score if plain else reference.pair_score
-    return score(left, total, gradients, rules) - own * h_unit / (g_unit * g_unit)
+    own = reference.parent_score(total, gradients, rules, sign, fence) * h_unit / (g_unit * g_unit)
+    score = reference.searched_score(left, total, onehot, gradients, rules, sign, fence)
+    return score - own if score > -math.inf else 0.0
 
 
-def level_candidates(data: TreeInput, feature: int, level: list[list[Sums]]) -> list[tuple[int, int]]:
-    """(bin, missing direction) of a feature in the order of trial; the first of equals wins."""
-    n_bins = int(data.n_bins[feature])
+def summed(level: list[list[Sums]]) -> list[Sums]:
+    """The bins of all nodes of a level, added up."""
+    return [reference.total_of(bins) for bins in zip(*level, strict=True)]
+
+
+def level_candidates(
+    data: TreeInput, feature: int, level: list[list[Sums]], gradients: Gradients, rules: Rules
+) -> list[Chosen]:
+    """The splits of a feature in the order of trial; the first of equals wins."""
+    n_bins, nothing = int(data.n_bins[feature]), frozenset[int]()
+    if reference.is_onehot(data, feature, rules):
+        every = range(n_bins + 1)
+        return [Chosen(feature, b, frozenset([b]) - {n_bins}, int(b == n_bins)) for b in every]
     if data.categorical[feature]:
-        return [(b, int(b == n_bins)) for b in range(n_bins + 1)]
+        sets = reference.category_sets(data, feature, summed(level), gradients, rules)
+        return [Chosen(feature, 0, chosen, side) for chosen, side in sets]
     if not any(bins[-1].count for bins in level):
-        return [(b, DECIDED_BY_COUNTS) for b in range(n_bins)]
-    return [(b, side) for side in (0, 1) for b in range(n_bins)]
+        return [Chosen(feature, b, nothing, DECIDED_BY_COUNTS) for b in range(n_bins)]
+    return [Chosen(feature, b, nothing, side) for side in (0, 1) for b in range(n_bins)]
 
 
 def level_split(
@@ -76,18 +100,27 @@ def level_split(
     totals: list[Sums],
     gradients: Gradients,
     rules: Rules,
-) -> tuple[int, int, int] | None:
-    """The level's feature, bin and missing direction, or None when no split pays."""
-    best, chosen = 0.0, (features[0], 0, 0)
+    constraints: Constraints,
+    fences: list[Fence],
+) -> Chosen | None:
+    """The level's split, or None when no split pays."""
+    best, chosen = 0.0, Chosen(-1, 0, frozenset(), 0)
     for feature in features:
+        sign = sign_of(constraints, feature)
         level = [reference.feature_sums(data, feature, node) for node in sums]
-        for split_bin, missing_left in level_candidates(data, feature, level):
+        onehot = reference.is_onehot(data, feature, rules)
+        for candidate in level_candidates(data, feature, level, gradients, rules):
             gain = 0.0
-            for bins, total in zip(level, totals, strict=True):
-                left = left_sums(data, feature, bins, split_bin, missing_left)
-                gain += searched_gain(left, total, bool(data.categorical[feature]), gradients, rules)
+            for bins, total, fence in zip(level, totals, fences, strict=True):
+                left = left_sums(data, candidate, bins)
+                gain += searched_gain(left, total, onehot, gradients, rules, sign, fence)
             if gain > best:
-                best, chosen = gain, (feature, split_bin, missing_left)
+                best, chosen = gain, candidate
+    if chosen.feature >= 0 and reference.is_by_set(data, chosen.feature, rules):
+        level = [reference.feature_sums(data, chosen.feature, node) for node in sums]
+        own = (chosen.left_bins, chosen.missing_left)
+        left_bins, missing_left = reference.settled_set(data, chosen.feature, summed(level), *own)
+        chosen = chosen._replace(left_bins=left_bins, missing_left=missing_left)
     best = best * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
     pays = 0.5 * best - rules.gamma * len(totals) > 1e-14 * best
     return chosen if pays else None
@@ -95,28 +128,77 @@ def level_split(
 
 def node_splits(
     data: TreeInput,
-    chosen: tuple[int, int, int],
+    chosen: Chosen,
     sums: list[NDArray[np.int64]],
     totals: list[Sums],
     gradients: Gradients,
     rules: Rules,
+    constraints: Constraints,
+    fences: list[Fence],
 ) -> list[Split]:
     """The level's split as every node carries it out, with the node's own gain."""
-    feature, split_bin, missing_left = chosen
+    feature, split_bin, left_bins, missing_left = chosen
     lefts = []
     for node in sums:
         bins = reference.feature_sums(data, feature, node)
-        lefts.append(left_sums(data, feature, bins, split_bin, missing_left))
+        lefts.append(left_sums(data, chosen, bins))
     if missing_left == DECIDED_BY_COUNTS:
         n_left, n_rows = sum(left.count for left in lefts), sum(total.count for total in totals)
         missing_left = int(2 * n_left >= n_rows)
     splits = []
-    for left, total in zip(lefts, totals, strict=True):
+    sign = sign_of(constraints, feature)
+    for left, total, fence in zip(lefts, totals, fences, strict=True):
         gain = 0.0
         if reference.is_allowed(left, total, gradients, rules):
-            gain = 0.5 * doubled_gain(left, total, gradients, rules) - rules.gamma
-        splits.append(Split(gain, feature, split_bin, missing_left, left))
+            ordered = reference.children_score(left, total, gradients, rules, sign, fence) > -math.inf
+            doubled = doubled_gain(left, total, gradients, rules, sign, fence)
+            gain = 0.5 * doubled - rules.gamma if ordered else 0.0
+        splits.append(Split(gain, feature, split_bin, missing_left, left, left_bins))
     return splits
+
+
+def values_on_both_sides(data: TreeInput, nodes: list[Node], number: int) -> bool:
+    """Whether the splits above a node leave bins of the column on both sides of its threshold."""
+    split = nodes[number].split
+    assert split is not None
+    possible = set(range(int(data.n_bins[split.feature])))
+    child = number
+    while child > 0:
+        parent = next(place for place, node in enumerate(nodes) if child in (node.left, node.left + 1))
+        above = nodes[parent].split
+        if above is not None and above.feature == split.feature:
+            left = {b for b in possible if b <= above.bin}
+            possible = left if child == nodes[parent].left else possible - left
+        child = parent
+    return len({b <= split.bin for b in possible}) == 2
+
+
+def child_fences(
+    data: TreeInput,
+    nodes: list[Node],
+    number: int,
+    gradients: Gradients,
+    rules: Rules,
+    constraints: Constraints,
+) -> tuple[Fence, Fence]:
+    """What a node's children must keep; a child that is too small counts with the node's value."""
+    node = nodes[number]
+    assert node.split is not None
+    sign = sign_of(constraints, node.split.feature)
+    if sign != 0 and not values_on_both_sides(data, nodes, number):
+        sign = 0
+    own = value_within(node.sums, node.fence, gradients, rules)
+    left = node.split.left
+    right = Sums(*(whole - part for whole, part in zip(node.sums, left, strict=True)))
+    values = [
+        value_within(side, node.fence, gradients, rules)
+        if side.count >= max(1, rules.min_samples_leaf)
+        else own
+        for side in (left, right)
+    ]
+    if not in_order(sign, *values):
+        values = [own, own]
+    return children_fences(node.fence, sign, node.split.feature, *values)
 
 
 def grow_oblivious(
@@ -126,6 +208,7 @@ def grow_oblivious(
     rules: Rules,
     key: int,
     entries: NDArray[np.uint64],
+    constraints: Constraints = UNCONSTRAINED,
 ) -> list[Node]:
     """Grow a symmetric tree that counts every node's histogram from its rows."""
     nodes = [make_node(gradients, entries, 0, 0)]
@@ -133,16 +216,19 @@ def grow_oblivious(
     for depth in range(rules.max_depth):
         level = nodes[first:]
         sums = [reference.histogram(data, features, gradients, node.entries) for node in level]
-        totals = [node.sums for node in level]
+        totals, fences = [node.sums for node in level], [node.fence for node in level]
         columns = reference.columns_of_node(features, rules, key, depth, first)
-        chosen = level_split(data, columns, sums, totals, gradients, rules)
+        columns = allowed(columns, level[0].fence, constraints.groups)
+        chosen = level_split(data, columns, sums, totals, gradients, rules, constraints, fences)
         if chosen is None:
             break
-        first = len(nodes)
-        splits = node_splits(data, chosen, sums, totals, gradients, rules)
-        for node, split in zip(level, splits, strict=True):
+        splits = node_splits(data, chosen, sums, totals, gradients, rules, constraints, fences)
+        for number, split in enumerate(splits, start=first):
+            node = nodes[number]
             node.split, node.left = split, len(nodes)
             left, right = reference.split_rows(data, node)
-            nodes.append(make_node(gradients, left, node.begin, depth + 1))
-            nodes.append(make_node(gradients, right, node.begin + len(left), depth + 1))
+            below, above = child_fences(data, nodes, number, gradients, rules, constraints)
+            nodes.append(make_node(gradients, left, node.begin, depth + 1, below))
+            nodes.append(make_node(gradients, right, node.begin + len(left), depth + 1, above))
+        first += len(level)
     return nodes

@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
 from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
+from weald.binning.sparse import find_cuts_of_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
 from weald.runtime.random import BIN_SAMPLE, stream_key
 
 # The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that
-# is more. A data frame or a sparse matrix is converted anew for each filling, so its buffer may be larger.
+# is more. A data frame is converted anew for each filling, so its buffer may be larger.
 _ARRAY_BUFFER, _FRAME_BUFFER = 4 * 2**20, 64 * 2**20
 _CELLS_PER_PIECE = 2**19  # copied at a time from an array
 _COLUMNS_PER_CALL = 256  # a call takes half a second at most; between calls an interrupt is answered
+_CUTS_PER_CALL = 2**20  # room for them is made at once
 _CACHE_LINE = 64
 
 
@@ -50,9 +52,11 @@ def fit_bins(
     categorical = dataset.schema.categorical_mask
     n_categories = np.array([len(column.categories) for column in columns], dtype=np.int64)
     rows = _sample(dataset.n_rows, weight, seed, sample_rows)
-    weights = np.empty(0) if weight is None else weight[rows]
+    weights = np.empty(0) if weight is None else _summable(weight[rows])
     cuts = [np.empty(0)] * len(columns)
-    if not categorical.all() and len(rows):
+    if dataset.is_sparse and len(rows):
+        cuts = find_cuts_of_entries(dataset.entries, rows, weights, max_bins, tasks)
+    elif not categorical.all() and len(rows):
         for first, values in _column_buffers(dataset, rows):
             wanted = ~categorical[first : first + len(values)]
             cuts[first : first + len(values)] = _find(values, weights, wanted, max_bins, tasks)
@@ -75,6 +79,16 @@ def _sample(
     chosen = np.empty(sample_rows, np.int64)
     choose_rows(n_counting, np.uint64(stream_key(seed, BIN_SAMPLE)), chosen)
     return chosen if counting is None else counting[chosen]
+
+
+def _summable(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights to 53 bits behind the point of their sum, so that any of them add up exactly, in any order.
+
+    The weight of the zeros that a sparse table does not store is then exactly what the others leave.
+    """
+    unit = np.ldexp(1.0, max(int(np.frexp(weight.sum())[1]) - 52, -1074))
+    rounded: NDArray[np.float64] = np.rint(weight / unit) * unit
+    return rounded
 
 
 def _column_buffers(dataset: Dataset, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -123,10 +137,11 @@ def _find(
     bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
-    scratch = new_scratch(tasks, bits.shape[1], len(weight), bits.dtype)
+    scratch = new_scratch(tasks, bits.shape[1], len(weight), max_bins, bits.dtype)
     found: list[NDArray[np.float64]] = []
-    for first in range(0, len(bits), _COLUMNS_PER_CALL):
-        part, part_wanted = bits[first : first + _COLUMNS_PER_CALL], wanted[first : first + _COLUMNS_PER_CALL]
+    step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // max_bins))
+    for first in range(0, len(bits), step):
+        part, part_wanted = bits[first : first + step], wanted[first : first + step]
         cuts, counts = np.empty((len(part), max_bins - 1)), np.empty(len(part), np.int64)
         if tasks == 1:
             find_cuts(part, weight, part_wanted, max_bins, scratch, cuts, counts)

@@ -19,6 +19,7 @@ from weald.binning.kernels import (
     bin_rows_parallel,
     fill_grids,
 )
+from weald.binning.sparse import DENSE_SHARE, SparseBins, bins_of_entries
 from weald.data import Dataset
 
 PARALLEL_CELLS = 32_768  # values from which two threads win over one
@@ -27,16 +28,62 @@ _CELLS_PER_COPY = 500_000  # of a block with odd strides, which is copied part b
 _FEATURES_PER_TABLE = 2_048  # searched at a time: their tables take some 6 MB
 
 # (values, row stride, column stride, first row, last row, the block's first row in the data set)
-_Part = tuple[NDArray[Any], int, int, int, int, int]
+Part = tuple[NDArray[Any], int, int, int, int, int]
 
 
 @dataclass(frozen=True)
-class BinMapper:
-    """Which bin a value of a feature falls in. `fit_bins` makes mappers.
+class CutMapper:
+    """Where the bins of every feature lie, and the way back from a bin to values; its kinds say how bins are found.
 
     A number's bin is the number of ``cuts[feature]`` below it, so that x <= cuts[b] for all values in bins up
     to b. A category's bin is its dictionary code; when there are more categories than bins, all rare ones
     share the last. A missing value is in bin ``n_bins[feature]``, behind those for values.
+    """
+
+    cuts: tuple[NDArray[np.float64], ...]
+    n_bins: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+    n_categories: NDArray[np.int64]
+
+    def threshold(self, feature: int, bin: int) -> float:
+        """The t with x <= t exactly for the values in bins up to ``bin``; +inf for the last bin of values."""
+        cuts = self.cuts[feature]
+        return float(cuts[bin]) if bin < len(cuts) else float("inf")
+
+    def thresholds(self, features: NDArray[np.integer], bins: NDArray[np.integer]) -> NDArray[np.float64]:
+        """`threshold` of many bins at once; the features are numeric."""
+        cuts, starts = self.flat_cuts
+        places = starts[features] + bins
+        is_last = places >= starts[features + 1]
+        found: NDArray[np.float64] = np.append(cuts, np.inf)[np.where(is_last, len(cuts), places)]
+        return found
+
+    @cached_property
+    def flat_cuts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """All cuts, feature after feature, and where each feature's begin (with the end of the last)."""
+        starts = np.cumsum([0, *map(len, self.cuts)])
+        return np.concatenate(self.cuts), starts.astype(np.int64)
+
+    def category_codes(
+        self, features: NDArray[np.integer], bins: NDArray[np.integer]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The dictionary codes in bins of categorical features, ascending, bin after bin, and how many each has."""
+        is_last = bins == self.n_bins[features] - 1
+        counts = np.where(is_last, self.n_categories[features] - bins, 1)
+        before = np.cumsum(counts) - counts
+        return (np.repeat(bins - before, counts) + np.arange(counts.sum())).astype(np.int32), counts
+
+    def searched_cuts(self, first: int, last: int) -> list[NDArray[np.float64]]:
+        """The cuts of some features; a category's code is found as a number is, by cuts half-way between the codes."""
+        searched = list(self.cuts[first:last])
+        for place in np.flatnonzero(self.categorical[first:last]):
+            searched[place] = np.arange(self.n_bins[first + place] - 1) + 0.5
+        return searched
+
+
+@dataclass(frozen=True)
+class BinMapper(CutMapper):
+    """Which bin, of at most 255, a value of a feature falls in. `fit_bins` makes mappers.
 
     >>> import numpy as np
     >>> from weald.binning import fit_bins
@@ -49,13 +96,15 @@ class BinMapper:
     [[0, 1, 2, 3]]
     """
 
-    cuts: tuple[NDArray[np.float64], ...]
-    n_bins: NDArray[np.int64]
-    categorical: NDArray[np.bool_]
-    n_categories: NDArray[np.int64]
+    def transform(self, dataset: Dataset, tasks: int) -> Bins | SparseBins:
+        """The bins of a data set with the same columns; the same for every number of tasks.
 
-    def transform(self, dataset: Dataset, tasks: int) -> Bins:
-        """The bins of a data set with the same columns; the same for every number of tasks."""
+        A sparse table stays sparse, unless so much of it is stored that a byte a cell is quicker.
+        """
+        if dataset.is_sparse:
+            sparse = bins_of_entries(self, dataset.entries, tasks)
+            is_sparse = len(sparse.rows) <= DENSE_SHARE * sparse.n_rows * sparse.n_columns
+            return sparse if is_sparse else dense_bins(sparse)
         n, d = dataset.n_rows, len(self.cuts)
         columns, rows = np.empty((d, n), np.uint8), np.empty(n * d, np.uint8)
         tables: dict[int, SearchTable] = {}
@@ -64,40 +113,13 @@ class BinMapper:
                 table = tables.get(first) or self._search_table(first, block.dtype)
                 if len(block) < n:  # other blocks will need it, of the same type
                     tables[first] = table
-                for part in _contiguous_parts(block, base):
+                for part in contiguous_parts(block, base):
                     _bin(part, table, tasks, columns, rows)
         return Bins(columns, rows, self)
 
-    def threshold(self, feature: int, bin: int) -> float:
-        """The t with x <= t exactly for the values in bins up to ``bin``; +inf for the last bin of values."""
-        cuts = self.cuts[feature]
-        return float(cuts[bin]) if bin < len(cuts) else float("inf")
-
-    def thresholds(self, features: NDArray[np.integer], bins: NDArray[np.integer]) -> NDArray[np.float64]:
-        """`threshold` of many bins at once; the features are numeric."""
-        flat, offsets = self._flat_cuts
-        found: NDArray[np.float64] = flat[np.minimum(offsets[features] + bins, offsets[features + 1] - 1)]
-        return found
-
-    @cached_property
-    def _flat_cuts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """All cuts, an infinity behind those of every feature, and where a feature's begin."""
-        parts = [part for own in self.cuts for part in (own, [np.inf])]
-        offsets = np.cumsum([0] + [len(own) + 1 for own in self.cuts])
-        return np.concatenate(parts).astype(np.float64), offsets.astype(np.int64)
-
-    def category_codes(self, feature: int, bin: int) -> NDArray[np.int32]:
-        """The dictionary codes that share a bin of a categorical feature, ascending."""
-        is_last = bin == self.n_bins[feature] - 1
-        end = int(self.n_categories[feature]) if is_last else bin + 1
-        return np.arange(bin, end, dtype=np.int32)
-
     def _search_table(self, first: int, dtype: np.dtype[Any]) -> SearchTable:
         """What the kernels need to search features from ``first`` on, in blocks of this float type."""
-        searched = list(self.cuts[first : first + _FEATURES_PER_TABLE])
-        for place in np.flatnonzero(self.categorical[first : first + len(searched)]):
-            # A category's code is found as a number is, by cuts half-way between the codes.
-            searched[place] = np.arange(self.n_bins[first + place] - 1) + 0.5
+        searched = self.searched_cuts(first, first + _FEATURES_PER_TABLE)
         counts = np.array([len(cuts) for cuts in searched], dtype=np.int64)
         ends = np.cumsum(2 * counts + 1)
         offsets = ends - (2 * counts + 1)
@@ -163,6 +185,14 @@ class Bins:
         return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 
 
+def dense_bins(bins: Bins | SparseBins) -> Bins:
+    """The table with a byte a cell, for those who need one; its floats are not written out on the way."""
+    if isinstance(bins, Bins):
+        return bins
+    columns = bins.columns()
+    return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
+
+
 def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The largest numbers of a float type that are not above the cuts.
 
@@ -176,7 +206,7 @@ def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     return lowered
 
 
-def _contiguous_parts(block: NDArray[Any], base: int) -> Iterator[_Part]:
+def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[Part]:
     """A block in parts for one kernel call each; without a copy when contiguous by rows or by columns."""
     n, d = block.shape
     if block.flags.c_contiguous or block.flags.f_contiguous:
@@ -206,7 +236,7 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _bin(
-    part: _Part, table: SearchTable, tasks: int, columns: NDArray[np.uint8], rows: NDArray[np.uint8]
+    part: Part, table: SearchTable, tasks: int, columns: NDArray[np.uint8], rows: NDArray[np.uint8]
 ) -> None:
     first, last = part[3], part[4]
     if tasks == 1 or (last - first) * len(columns) < PARALLEL_CELLS:

@@ -15,7 +15,6 @@ from weald.runtime.random import mix
 _FEW_BITS, _MANY_BITS = 8, 11
 _MANY_KEYS = 8_192
 _MOST_PASSES = 8
-_MOST_BINS = 255
 
 
 @kernel
@@ -59,7 +58,7 @@ def _cut_beside_infinity(low: float, high: float) -> float:
 
 
 @kernel
-def _fill_keys(bits: Any, keys: Any, order: Any) -> Any:
+def fill_keys(bits: Any, keys: Any, order: Any) -> Any:
     """Keys that sort as the values do, without NaN, and (unless ``order`` is empty) their rows; how many."""
     width = np.uint64(8 * bits.itemsize)
     sign = np.uint64(1) << (width - np.uint64(1))
@@ -105,7 +104,7 @@ def _count_digits(keys: Any, count: Any, digit_bits: Any, passes: Any, tallies: 
 
 
 @kernel
-def _sort(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, tallies: Any) -> Any:
+def sort_keys(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, tallies: Any) -> Any:
     """Stable radix sort of the first ``count`` keys and their rows; return the arrays that hold the result.
 
     A pass in which all keys have the same digit is left out: columns with few values need one or two.
@@ -139,7 +138,7 @@ def _sort(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, talli
 
 
 @kernel
-def _merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) -> Any:
+def merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) -> Any:
     """Leave each distinct key once, in place, with its weight in ``totals``; return their number."""
     weighted = len(order) > 0
     distinct = -1
@@ -218,15 +217,31 @@ class Scratch(NamedTuple):
     ends: Any  # int64 (tasks, bins)
 
 
-def new_scratch(tasks: int, n: int, n_weights: int, dtype: np.dtype[Any]) -> Scratch:
+def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> Scratch:
     """Memory for so many tasks, and columns of ``n`` values."""
     return Scratch(
         np.empty((tasks, 2, n), dtype),
         np.empty((tasks, 2, n_weights), np.uint32),
         np.empty((tasks, n)),
         np.empty((tasks, _MOST_PASSES, 1 << _MANY_BITS), np.uint32),
-        np.empty((tasks, _MOST_BINS), np.int64),
+        np.empty((tasks, max_bins), np.int64),
     )
+
+
+@kernel
+def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, ends: Any, cuts: Any) -> Any:
+    """Write the cuts between so many ascending distinct keys that weigh ``totals``; their number is returned."""
+    if distinct <= max_bins:
+        n_cuts = distinct - 1
+        for i in range(n_cuts):
+            ends[i] = i
+    else:
+        n_cuts = _group(totals[:distinct], max_bins, ends)
+    for i in range(n_cuts):
+        low = _value(keys[ends[i]], keys.itemsize)
+        high = _value(keys[ends[i] + 1], keys.itemsize)
+        cuts[i] = cut_between(low, high)
+    return n_cuts
 
 
 @kernel
@@ -237,22 +252,12 @@ def _find(bits: Any, weight: Any, max_bins: Any, task: Any, scratch: Scratch, cu
         scratch.totals[task],
         scratch.ends[task],
     )
-    count = _fill_keys(bits, keys[0], order[0])
+    count = fill_keys(bits, keys[0], order[0])
     if count == 0:
         return 0
-    sorted_keys, sorted_order = _sort(keys[0], keys[1], order[0], order[1], count, scratch.tallies[task])
-    distinct = _merge_equal(sorted_keys, sorted_order, weight, count, totals)
-    if distinct <= max_bins:
-        n_cuts = distinct - 1
-        for i in range(n_cuts):
-            ends[i] = i
-    else:
-        n_cuts = _group(totals[:distinct], max_bins, ends)
-    for i in range(n_cuts):
-        low = _value(sorted_keys[ends[i]], bits.itemsize)
-        high = _value(sorted_keys[ends[i] + 1], bits.itemsize)
-        cuts[i] = cut_between(low, high)
-    return n_cuts
+    sorted_keys, sorted_order = sort_keys(keys[0], keys[1], order[0], order[1], count, scratch.tallies[task])
+    distinct = merge_equal(sorted_keys, sorted_order, weight, count, totals)
+    return place_cuts(sorted_keys, totals, distinct, max_bins, ends, cuts)
 
 
 @kernel

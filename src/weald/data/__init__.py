@@ -1,7 +1,7 @@
 """Any table -> blocks of floats and the schema that is saved with the model; labels and weights -> arrays."""
 
 from weald.data.dataset import Dataset
-from weald.data.read import read_table
+from weald.data.read import column_positions, read_table
 from weald.data.schema import Column, Schema
 from weald.data.targets import (
     read_classes,
@@ -15,6 +15,7 @@ __all__ = [
     "Column",
     "Dataset",
     "Schema",
+    "column_positions",
     "read_classes",
     "read_regression_target",
     "read_several_classes",

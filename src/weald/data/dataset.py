@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.data.columns import ROWS_PER_BLOCK
 from weald.data.schema import Schema
+from weald.data.sparse import Entries, SparseBlocks, SparseTable
 
 _BLOCK_BYTES = 64 * 2**20
 
@@ -55,15 +56,29 @@ class Dataset:
         self.n_columns = schema.n_columns
         self._source = source
 
-    def blocks(self) -> Iterator[tuple[int, NDArray[Any]]]:
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the stored cells of a sparse matrix can be had alone; not with categories among its columns."""
+        return isinstance(self._source, SparseTable) and self._source.is_sparse
+
+    @property
+    def entries(self) -> Entries:
+        """The stored cells of a sparse table, column after column."""
+        assert isinstance(self._source, SparseTable)
+        return self._source.entries
+
+    def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
         """(first row, two-dimensional float32 or float64 block), in the order of the rows.
 
         A native float array without categorical columns comes whole, as it is, whatever its strides; anything
         else in blocks of 65,536 rows, fewer when that would take more than 64 MB. A block may be a view of
-        the user's data: do not write to it.
+        the user's data: do not write to it. Those of a sparse table are `SparseBlocks`, which prediction asks for the
+        columns that it needs.
         """
         if self._source.whole is not None:
             return iter(((0, self._source.whole),))
+        if isinstance(self._source, SparseTable) and self._source.is_sparse:
+            return SparseBlocks(self._source, rows_per_block(self.n_columns))
         return self._source.blocks(rows_per_block(self.n_columns))
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -75,6 +90,8 @@ class Dataset:
 
     def part(self, rows: NDArray[np.int64]) -> Dataset:
         """The chosen rows as a data set of their own, with the same schema; nothing is converted yet."""
+        if isinstance(self._source, SparseTable):
+            return Dataset(self.schema, self._source.part(rows))
         return Dataset(self.schema, _Part(self, rows))
 
 

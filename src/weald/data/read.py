@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import narwhals as nw
@@ -17,14 +17,20 @@ from weald.data.columns import ObjectColumn, open_values
 from weald.data.dataset import Dataset
 from weald.data.matching import check_count, match_columns
 from weald.data.schema import Column, Schema
-from weald.data.tables import ArrayTable, ColumnTable, FrameTable, SparseTable, Table, made_up_names
+from weald.data.sparse import SparseTable, Unstored
+from weald.data.tables import ArrayTable, ColumnTable, FrameTable, Table, made_up_names
 from weald.runtime.errors import InputError
 
 Categorical = Literal["auto"] | Sequence[str | int]
 
 
 def read_table(
-    X: Any, *, categorical: Categorical = "auto", schema: Schema | None = None, owner: str = "this model"
+    X: Any,
+    *,
+    categorical: Categorical = "auto",
+    schema: Schema | None = None,
+    owner: str = "this model",
+    unstored: Unstored = "zero",
 ) -> Dataset:
     """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
 
@@ -36,7 +42,7 @@ def read_table(
     Parameters
     ----------
     X
-        The table. Sparse matrices keep their form; what they do not store is 0.0.
+        The table. Sparse matrices keep their form.
     categorical
         "auto", or names and positions of columns that are categorical in addition. A numeric column named
         here gets its distinct values as categories. Not used when a schema is given.
@@ -45,6 +51,8 @@ def read_table(
         any order, where both tables have names, and by position otherwise. Unknown categories become NaN.
     owner
         The name of the class on whose behalf messages speak.
+    unstored
+        What a sparse matrix does not store: "zero", the number 0.0, or "missing". A zero that is stored is a number.
 
     >>> import numpy as np
     >>> training = read_table([["red", 1.5], ["blue", 2.5]])
@@ -57,7 +65,7 @@ def read_table(
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], False, schema, owner)
         return Dataset(schema, ArrayTable(X))
-    table = open_table(X)
+    table = open_table(X, unstored)
     if schema is None:
         schema = _settle_schema(table, categorical)
         order: Sequence[int] = range(schema.n_columns)
@@ -74,12 +82,12 @@ def _is_float_matrix(X: Any) -> bool:
     )
 
 
-def open_table(X: Any) -> Table:
+def open_table(X: Any, unstored: Unstored = "zero") -> Table:
     """The container of a table, checked for its shape, without converting anything."""
     if nw.dependencies.is_into_dataframe(X):
         return _open_frame(X)
     if scipy.sparse.issparse(X):
-        return _open_sparse(X)
+        return _open_sparse(X, unstored)
     if nw.dependencies.is_into_series(X):
         _check_shape((len(X),))
     if isinstance(X, Mapping):
@@ -128,13 +136,13 @@ def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
     return ColumnTable(columns, n_rows, tuple(arrays), named=True)
 
 
-def _open_sparse(X: Any) -> SparseTable:
+def _open_sparse(X: Any, unstored: Unstored) -> SparseTable:
     _check_shape(X.shape)
     if X.dtype.kind == "c":
         raise InputError(f"Complex data not supported: X is of type {X.dtype}.")
     if X.dtype.kind not in "biuf":
         raise InputError(f"A sparse X must hold numbers, but it is of type {X.dtype}.")
-    return SparseTable(X if X.format in ("csr", "csc") else X.tocsr())
+    return SparseTable(X if X.format in ("csr", "csc") else X.tocsr(), unstored=unstored)
 
 
 def _to_array(X: Any) -> NDArray[Any]:
@@ -211,17 +219,26 @@ def marked_positions(categorical: Categorical, names: tuple[str, ...]) -> set[in
         wanted = list(categorical)
     except TypeError:
         raise InputError(f"categorical must be 'auto' or a list of columns, not {categorical!r}.") from None
-    positions = {name: position for position, name in enumerate(names)}
-    marked = set()
-    for column in wanted:
+    return set(column_positions(wanted, names, "categorical"))
+
+
+def column_positions(columns: Iterable[Any], names: tuple[str, ...], argument: str) -> list[int]:
+    """The positions of columns that are given by name or by position; ``argument`` is who asks, for the errors.
+
+    >>> column_positions(["b", 0], ("a", "b"), "categorical")
+    [1, 0]
+    """
+    places = {name: position for position, name in enumerate(names)}
+    positions = []
+    for column in columns:
         if isinstance(column, str):
-            if column not in positions:
-                raise InputError(f"categorical names the column {column!r}, which X does not have.")
-            marked.add(positions[column])
+            if column not in places:
+                raise InputError(f"{argument} names the column {column!r}, which X does not have.")
+            positions.append(places[column])
         elif isinstance(column, (int, np.integer)) and not isinstance(column, bool):
             if not 0 <= column < len(names):
-                raise InputError(f"categorical has the position {column}, but X has {len(names)} columns.")
-            marked.add(int(column))
+                raise InputError(f"{argument} has the position {column}, but X has {len(names)} columns.")
+            positions.append(int(column))
         else:
-            raise InputError(f"categorical must hold names or positions of columns, not {column!r}.")
-    return marked
+            raise InputError(f"{argument} must hold names or positions of columns, not {column!r}.")
+    return positions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from weald.data.categories import codes_of_numbers, count_numbers
 from weald.data.columns import Rows, TableColumn, open_series, row_blocks
-from weald.data.dataset import Source
 from weald.data.schema import Codes, Kind
+
+if TYPE_CHECKING:
+    from weald.data.dataset import Source
 
 #: A dictionary for every categorical column, None for every numeric one.
 Coding = Sequence[Codes | None]
 
 # Larger codes are not exact in float32.
 _SINGLE_CODES = 2**24
-# A column-major sparse matrix is turned to rows in at most this many parts: each part costs a pass over it.
-_SPARSE_PARTS = 16
 
 
 class Table(Protocol):
@@ -86,7 +86,7 @@ class ArrayTable:
         return ArrayTable(self._values, coding)
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        for rows in _steps(self.n_rows, step):
+        for rows in row_steps(self.n_rows, step):
             yield rows.start, self._floats(self._values[rows])
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -97,54 +97,6 @@ class ArrayTable:
         for position, codes in self._coded:
             block[:, position] = codes_of_numbers(values[:, position], codes)
         return block
-
-
-class SparseTable:
-    """A SciPy matrix or array in CSR or CSC form; what is not stored is 0.0."""
-
-    named = False
-    whole = None
-
-    def __init__(self, matrix: Any, coding: Coding = ()) -> None:
-        self.n_rows = int(matrix.shape[0])
-        self._matrix = matrix
-        self._coding = coding
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return made_up_names(int(self._matrix.shape[1]))
-
-    def kinds(self) -> list[Kind]:
-        return ["numeric"] * int(self._matrix.shape[1])
-
-    def all_missing(self, position: int) -> bool:
-        return False  # numbers go with either kind anyway
-
-    def counts(self, position: int) -> dict[Any, int]:
-        column = self._matrix[:, [position]].tocoo()
-        column.sum_duplicates()
-        counts = Counter(count_numbers(column.data))
-        counts[0] += self.n_rows - len(column.data)
-        return +counts  # without the zero when every row is stored
-
-    def source(self, order: Sequence[int], coding: Coding) -> SparseTable:
-        return SparseTable(self._matrix, coding)
-
-    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        part = self.n_rows
-        if self._matrix.format == "csc":
-            part = step * -(-self.n_rows // (step * _SPARSE_PARTS))
-        for rows_of_part in _steps(self.n_rows, part):
-            by_row = self._matrix[rows_of_part].tocsr()
-            for rows in _steps(by_row.shape[0], step):
-                yield rows_of_part.start + rows.start, self._floats(by_row[rows])
-
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        return self._floats(self._matrix[rows])
-
-    def _floats(self, matrix: Any) -> NDArray[Any]:
-        dense = ArrayTable(matrix.toarray(), self._coding)
-        return dense.whole if dense.whole is not None else dense.take(np.arange(dense.n_rows))
 
 
 class ColumnTable:
@@ -228,7 +180,7 @@ class ColumnSource:
         self._float = _float_type(bool(numeric) and all(column.single for column in numeric), coding)
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        for rows in _steps(self.n_rows, step):
+        for rows in row_steps(self.n_rows, step):
             yield rows.start, self._floats(rows, rows.stop - rows.start)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -253,7 +205,7 @@ class FrameSource:
         self._order = None if list(order) == sorted(order) else list(order)
 
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        for rows in _steps(self.n_rows, step):
+        for rows in row_steps(self.n_rows, step):
             yield rows.start, self.take(rows)
 
     def take(self, rows: Rows) -> NDArray[Any]:
@@ -266,7 +218,8 @@ def made_up_names(n_columns: int) -> tuple[str, ...]:
     return tuple(f"x{position}" for position in range(n_columns))
 
 
-def _steps(n_rows: int, step: int) -> Iterator[slice]:
+def row_steps(n_rows: int, step: int) -> Iterator[slice]:
+    """The rows in steps of so many."""
     for first in range(0, n_rows, step):
         yield slice(first, min(first + step, n_rows))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weald.forest.forest import Forest
-from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
+from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES, OPTIONAL_ARRAYS
 from weald.runtime.errors import InputError
 
 _SMALLEST_CAPACITY = 64
@@ -33,12 +33,16 @@ class _GrowingArray:
     def copy(self) -> NDArray[Any]:
         return self._memory[: self.size].copy()
 
+    def part(self, begin: int, end: int) -> NDArray[Any]:
+        """A view of some entries, until the next `extend`."""
+        return self._memory[begin:end]
+
 
 class ForestBuilder:
     """Grows a `Forest` tree by tree.
 
-    Trees come in the order of the model: all `n_outputs` trees of the first round, then those of the second,
-    and so on; with vector leaves a round is one tree.
+    Trees come in the order of the model: all trees of the first round, then those of the second, and so on. In a round
+    come a tree for every output, then another for every output, `parallel_trees` times; with vector leaves a round is one tree.
 
     Examples:
         >>> builder = ForestBuilder(n_features=3, n_outputs=1, base_score=[0.0])
@@ -50,9 +54,12 @@ class ForestBuilder:
         1
     """
 
-    def __init__(self, n_features: int, n_outputs: int, base_score: ArrayLike) -> None:
+    def __init__(
+        self, n_features: int, n_outputs: int, base_score: ArrayLike, parallel_trees: int = 1
+    ) -> None:
         self.n_features = n_features
         self.n_outputs = n_outputs
+        self.parallel_trees = parallel_trees
         self.base_score = np.array(base_score, dtype=np.float64)
         if self.base_score.shape != (n_outputs,):
             raise InputError(f"base_score has shape {self.base_score.shape}; it must be ({n_outputs},).")
@@ -64,8 +71,8 @@ class ForestBuilder:
     @classmethod
     def continuing(cls, forest: Forest) -> ForestBuilder:
         """A builder that already holds all trees of `forest`."""
-        builder = cls(forest.n_features, forest.n_outputs, forest.base_score)
-        for field in (*NODE_DTYPES, "set_codes", "vectors"):
+        builder = cls(forest.n_features, forest.n_outputs, forest.base_score, forest.parallel_trees)
+        for field in (*NODE_DTYPES, "set_codes", *OPTIONAL_ARRAYS):
             builder._arrays[field].extend(getattr(forest, field))
         for field in ("tree_offsets", "set_offsets"):
             builder._arrays[field].extend(getattr(forest, field)[1:])
@@ -133,6 +140,22 @@ class ForestBuilder:
         for field, values in nodes.items():
             self._arrays[field].extend(values)
         self._arrays["tree_offsets"].extend(np.array([self._arrays["feature"].size], dtype=np.int64))
+        if self._arrays["tree_weights"].size:
+            self._arrays["tree_weights"].extend(np.ones(1))
+
+    def scale(self, tree: int, factor: float) -> None:
+        """Multiply what the leaves of an earlier tree add, and its weight."""
+        weights = self._arrays["tree_weights"]
+        if not weights.size:
+            weights.extend(np.ones(self.n_trees))
+        begin, end = self._arrays["tree_offsets"].part(tree, tree + 2)
+        weights.part(tree, tree + 1)[:] *= factor
+        self._arrays["value"].part(begin, end)[:] *= factor
+
+    def tree_weights(self) -> NDArray[np.float64]:
+        """What is left of every tree, (trees,)."""
+        weights = self._arrays["tree_weights"]
+        return weights.copy() if weights.size else np.ones(self.n_trees)
 
     def _checked_vectors(self, vectors: ArrayLike | None, n_leaves: int) -> NDArray[np.float64]:
         has_vectors = vectors is not None
@@ -150,17 +173,27 @@ class ForestBuilder:
         """The trees so far as an immutable forest; the builder can go on growing afterwards."""
         self._check_whole_rounds()
         arrays = {field: array.copy() for field, array in self._arrays.items()}
-        return Forest(self.n_features, self.n_outputs, self.base_score.copy(), **arrays)
+        return Forest(
+            self.n_features,
+            self.n_outputs,
+            self.base_score.copy(),
+            parallel_trees=self.parallel_trees,
+            **arrays,
+        )
 
     def finish(self) -> Forest:
         """As `build`, for the last time: memory is given up array by array, so that there are never two forests in it."""
         self._check_whole_rounds()
         arrays = {field: self._arrays.pop(field).copy() for field in list(self._arrays)}
-        return Forest(self.n_features, self.n_outputs, self.base_score, **arrays)
+        return Forest(
+            self.n_features, self.n_outputs, self.base_score, parallel_trees=self.parallel_trees, **arrays
+        )
 
     def _check_whole_rounds(self) -> None:
-        if self.n_trees % self.n_outputs and not self.has_vectors:
+        if self.n_trees % (self.n_outputs * self.parallel_trees) and not self.has_vectors:
             needed = f"{self.n_outputs} outputs need whole rounds of as many trees"
+            if self.parallel_trees > 1:
+                needed = f"{self.n_outputs * self.parallel_trees} are a round"
             raise InputError(f"{self.n_trees} trees were appended; {needed}.")
 
 

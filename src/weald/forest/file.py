@@ -1,7 +1,8 @@
 """A forest as a model file: its arrays, and a JSON header, in the container of `forest/container.py`.
 
-The metadata's own fields are n_features and n_outputs. The array "vectors" is there only when leaves are vectors. The
-same model always gives the same bytes.
+The metadata's own fields are n_features, n_outputs and, where a round adds several trees to an output, parallel_trees. The
+array "vectors" is there only when leaves are vectors, "tree_weights" only when trees were rescaled. The same model always
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from weald.forest.container import Container, pack, unpack
 from weald.forest.disk import read, save
 from weald.forest.floats import decode_floats, encode_floats
 from weald.forest.forest import Forest
-from weald.forest.layout import ARRAY_DTYPES
+from weald.forest.layout import ARRAY_DTYPES, OPTIONAL_ARRAYS
 from weald.runtime.errors import ModelFileError
 
 __all__ = [
     "FORMAT",
     "VECTOR_FORMAT",
+    "WEIGHTED_FORMAT",
     "decode_floats",
     "dumps",
     "encode_floats",
@@ -31,7 +33,9 @@ __all__ = [
 
 FORMAT: Final = 1  # of a forest whose leaves are numbers, as the first Weald wrote it
 VECTOR_FORMAT: Final = 2
+WEIGHTED_FORMAT: Final = 3  # of a forest with weights of trees, or with parallel trees
 _FIELDS: Final = frozenset({"n_features", "n_outputs"})
+_PARALLEL: Final = "parallel_trees"
 
 
 def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
@@ -49,8 +53,14 @@ def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
     """
     forest.validate()
     fields = {"n_features": forest.n_features, "n_outputs": forest.n_outputs}
-    arrays = {name: getattr(forest, name) for name in _dtypes(forest.has_vectors)}
-    return pack(VECTOR_FORMAT if forest.has_vectors else FORMAT, header, fields, arrays)
+    if forest.parallel_trees > 1:
+        fields[_PARALLEL] = forest.parallel_trees
+    present = {name for name in OPTIONAL_ARRAYS if getattr(forest, name).size}
+    arrays = {name: getattr(forest, name) for name in _dtypes(present)}
+    file_format = VECTOR_FORMAT if forest.has_vectors else FORMAT
+    if _PARALLEL in fields or "tree_weights" in present:
+        file_format = WEIGHTED_FORMAT
+    return pack(file_format, header, fields, arrays)
 
 
 def loads(data: bytes) -> tuple[Forest, dict[str, Any]]:
@@ -69,14 +79,26 @@ def forest_of(content: Container) -> Forest:
     Raises:
         ModelFileError: when the file holds something else, or a forest that cannot be.
     """
-    fields = content.require_fields(_FIELDS)
-    arrays = content.arrays(_dtypes(content.holds("vectors")))
-    if not arrays.get("vectors", np.zeros(1)).size:
-        raise ModelFileError("The model file's array 'vectors' is empty; a forest without vectors has none.")
-    forest = Forest(fields["n_features"], fields["n_outputs"], **arrays)
+    fields = content.require_fields(_FIELDS | ({_PARALLEL} & content.fields.keys()))
+    if fields.get(_PARALLEL, 2) == 1:
+        raise ModelFileError(
+            "The model file's parallel_trees is 1; a forest without parallel trees has none."
+        )
+    present = {name for name in OPTIONAL_ARRAYS if content.holds(name)}
+    arrays = content.arrays(_dtypes(present))
+    for name in sorted(present):
+        if not arrays[name].size:
+            raise ModelFileError(
+                f"The model file's array {name!r} is empty; a forest without {name} has none."
+            )
+    given: dict[str, Any] = {**fields, **arrays}
+    forest = Forest(**given)
     forest.validate()
     return forest
 
 
-def _dtypes(has_vectors: bool) -> dict[str, np.dtype[Any]]:
-    return {name: dtype for name, dtype in ARRAY_DTYPES.items() if has_vectors or name != "vectors"}
+def _dtypes(present: set[str]) -> dict[str, np.dtype[Any]]:
+    """The arrays of a file that has these of the optional ones."""
+    return {
+        name: dtype for name, dtype in ARRAY_DTYPES.items() if name in present or name not in OPTIONAL_ARRAYS
+    }

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data import Dataset
 from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
 from weald.forest.validation import check_forest
 from weald.runtime.errors import InputError
@@ -58,7 +59,7 @@ class Forest:
     of the leaf that the row reaches to output `t % n_outputs`, in float64. That order is part of the model.
 
     In a forest with *vector leaves* (`vectors` is not empty) every tree adds K numbers, those of the leaf that
-    the row reaches, to the K outputs, and a round is a single tree.
+    the row reaches, to the K outputs, and a round is a single tree. Otherwise a round is `parallel_trees` times K trees.
 
     Attributes:
         n_features: number of columns the trees were grown on.
@@ -78,6 +79,9 @@ class Forest:
         count: int64[N], number of training rows in the node.
         vectors: float64[L * K], what the L leaves of all trees add, leaf after leaf in the order of the nodes;
             empty when a leaf adds its `value`.
+        tree_weights: float64[T], what is left of each tree since later rounds rescaled it; `value` has it in already, so
+            that only training goes on from it. Empty when no tree was rescaled.
+        parallel_trees: how many trees a round of training adds to an output.
 
     Examples:
         >>> from weald.forest.builder import ForestBuilder
@@ -107,6 +111,8 @@ class Forest:
     cover: NDArray[np.float64]
     count: NDArray[np.int64]
     vectors: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    tree_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    parallel_trees: int = 1
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay writeable; read-only, so that kernels see one signature.
@@ -125,8 +131,9 @@ class Forest:
         """Whether both forests hold the same bytes (so 0.0 and -0.0 differ)."""
         if not isinstance(other, Forest):
             return NotImplemented
-        if (self.n_features, self.n_outputs) != (other.n_features, other.n_outputs):
-            return False
+        for name in ("n_features", "n_outputs", "parallel_trees"):
+            if getattr(self, name) != getattr(other, name):
+                return False
         return all(_same_bytes(getattr(self, name), getattr(other, name)) for name in ARRAY_DTYPES)
 
     def __hash__(self) -> int:
@@ -155,8 +162,8 @@ class Forest:
 
     @property
     def trees_per_round(self) -> int:
-        """How many trees a round of training adds: one for every output, or a single one with vector leaves."""
-        return 1 if self.has_vectors else self.n_outputs
+        """How many trees a round of training adds: so many for every output, or a single one with vector leaves."""
+        return 1 if self.has_vectors else self.n_outputs * self.parallel_trees
 
     @property
     def n_rounds(self) -> int:
@@ -198,6 +205,18 @@ class Forest:
             ancestor = ancestor[ancestor]
             further = distance[ancestor]
         return np.maximum.reduceat(distance, self.tree_offsets[:-1])
+
+    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> NDArray[np.float64]:
+        """Raw scores float64[K, rows] of a table; `weald.forest.predict.raw_scores` takes blocks and rounds."""
+        from weald.forest.predict import raw_scores  # which imports this module
+
+        return raw_scores(self, dataset.blocks(), dataset.n_rows, tasks)
+
+    def dumps(self, header: dict[str, Any]) -> bytes:
+        """The bytes of a model file; see `weald.forest.file.dumps`."""
+        from weald.forest.file import dumps  # which imports this module
+
+        return dumps(self, header)
 
     def importances(self, kind: Literal["gain", "split"] = "gain") -> NDArray[np.float64]:
         """Summed gain, or number of splits, of each feature, float64[n_features]; not normalised."""
@@ -241,13 +260,15 @@ class Forest:
             tree_offsets=self.tree_offsets[begin : end + 1] - first,
             set_offsets=codes - codes[0],
             set_codes=self.set_codes[codes[0] : codes[-1]],
+            tree_weights=self.tree_weights[begin:end],
+            parallel_trees=self.parallel_trees,
             **arrays,
         )
 
     @staticmethod
     def concatenate(a: Forest, b: Forest) -> Forest:
         """The trees of `a`, then the trees of `b`; both must start from the same base score."""
-        for name in ("n_features", "n_outputs"):
+        for name in ("n_features", "n_outputs", "parallel_trees"):
             if getattr(a, name) != getattr(b, name):
                 sizes = f"{getattr(a, name)} and {getattr(b, name)}"
                 raise InputError(f"Forests with {name} {sizes} cannot be joined; it must be the same.")
@@ -257,6 +278,12 @@ class Forest:
         if a.n_trees and b.n_trees and a.has_vectors != b.has_vectors:
             raise InputError("A forest with vector leaves and one without cannot be joined.")
         nodes = {name: np.concatenate([getattr(a, name), getattr(b, name)]) for name in NODE_DTYPES}
+        weights = [forest.tree_weights for forest in (a, b)]
+        if any(weight.size for weight in weights):
+            weights = [
+                forest.tree_weights if forest.tree_weights.size else np.ones(forest.n_trees)
+                for forest in (a, b)
+            ]
         n_sets = a.set_offsets.size - 1
         shifted = nodes["category_set"][a.n_nodes :]
         shifted[shifted >= 0] += n_sets
@@ -268,6 +295,8 @@ class Forest:
             set_offsets=np.concatenate([a.set_offsets, b.set_offsets[1:] + a.set_codes.size]),
             set_codes=np.concatenate([a.set_codes, b.set_codes]),
             vectors=np.concatenate([a.vectors, b.vectors]),
+            tree_weights=np.concatenate(weights),
+            parallel_trees=a.parallel_trees,
             **nodes,
         )
 

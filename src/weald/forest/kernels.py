@@ -10,7 +10,9 @@ categories are settled while encoding. Three ways lead from codes to leaves:
   2015). All rows make all tests, without a branch or a dependent load, so both ways run on vectors of rows;
 - *walked* trees, and few rows, follow the nodes: one 64-bit word a node, eight rows side by side. A leaf points to
   itself, so that rows which have arrived need no branch; a look now and then ends the walk when all have. Where
-  the trees do not fit in the caches together, many blocks of rows walk a tree before they go on to the next.
+  the trees do not fit in the caches together, many blocks of rows walk a tree before they go on to the next. Walked
+  trees with sets of categories look the row's category up in the node's set: nearly every node has a set of its own, so
+  that codes of their answers would be as many as nodes.
 
 Codes decide exactly as the forest's own comparisons do, and a row's score is a sum in the order of the trees,
 so the result depends neither on the way nor on the number of tasks.
@@ -44,7 +46,7 @@ MASK_GROUP, SYMMETRIC_GROUP = 4, 2
 # What a channel holds.
 FLOAT, RANK, SLOT, SET = 0, 1, 2, 3
 # How a tree is evaluated.
-WALKED, MASKED, SYMMETRIC = 0, 1, 2
+WALKED, MASKED, SYMMETRIC, WALKED_SETS = 0, 1, 2, 3
 # Columns of `PackedForest.trees`.
 FIRST_NODE, DEPTH, WAY, FIRST_PASS, LAST_PASS, FIRST_LEAF, FIRST_VECTOR = 0, 1, 2, 3, 4, 5, 6
 
@@ -75,12 +77,14 @@ class PackedForest(NamedTuple):
     Attributes:
         channels: int64[C, 5], a `Channel` per line.
         table: float64, sorted thresholds of RANK and sorted category codes of SLOT channels.
-        bits: uint32, for SET channels a bit per slot: 0 goes left.
-        words: uint64[N], a node: threshold (int32), then in the low half channel and left child.
+        bits: uint32, for sets a bit per slot: 0 goes left.
+        words: uint64[N], a node: threshold (int32), then in the low half channel and left child. In WALKED_SETS trees a
+            test of categories has the SLOT channel of its feature, and for a threshold the first entry of `bits`.
         left_bits: how many of the low bits are the left child's index within the tree.
         value: float64[N], value of each node.
         vectors: float64[L * K], what the leaves add; empty where they add their values.
         together: how many blocks of rows take a tree before all of them go on to the next.
+        walks_sets: whether there are WALKED_SETS trees.
         trees: int64[T, 7]: first node, depth, way, first pass, last pass + 1, first leaf, first leaf's vector.
         passes: int64[P, 3]: first test, last test + 1, first leaf of the mask.
         tests: int32[M, 3]: channel, threshold + 1, and the leaves that stay after going right (MASKED) or the
@@ -99,6 +103,7 @@ class PackedForest(NamedTuple):
     value: NDArray[np.float64]
     vectors: NDArray[np.float64]
     together: int
+    walks_sets: bool
     trees: NDArray[np.int64]
     passes: NDArray[np.int64]
     tests: NDArray[np.int32]
@@ -324,6 +329,30 @@ def _walk(
 
 
 @kernel
+def _walk_sets(
+    packed: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
+) -> None:
+    """`_walk` for a tree with sets of categories: a row at a time."""
+    words, bits, channels = packed.words, packed.bits, packed.channels
+    for i in range(rows):
+        node = np.uint64(0)
+        for _ in range(depth):
+            word = words[first + node]
+            threshold = np.int32(word >> _HALF_WORD)
+            if threshold == _MAGNITUDE:
+                break  # a leaf
+            channel = (word & _LOW_WORD) >> left_bits
+            code = codes[base + channel * _LINE + np.uint64(i)]
+            goes_right = np.uint64(code > threshold)
+            if channels[channel, 0] == SLOT:
+                slot = np.uint32(code)
+                entry = bits[np.uint64(threshold) + np.uint64(slot >> np.uint32(5))]
+                goes_right = np.uint64((entry >> (slot & np.uint32(31))) & np.uint32(1))
+            node = (word & ((_ONE << left_bits) - _ONE)) + goes_right
+        leaf[i] = node
+
+
+@kernel
 def _add_trees_to_row(
     packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any
 ) -> None:
@@ -424,7 +453,7 @@ def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, score
         for output in range(n_outputs):
             start = output * n_rows + block.first_row
             scores[start + first_row : start + stop] = packed.base_score[output]
-        if stop - first_row < FEWEST_ROWS:
+        if stop - first_row < FEWEST_ROWS and not packed.walks_sets:
             for row in range(first_row, stop):
                 at, i = block.first_row + row, np.uint64(row - first_row)
                 _add_trees_to_row(packed, trees, codes, i, at, n_rows, scores)
@@ -436,21 +465,24 @@ def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, score
                 at = np.uint64(block.first_row + row)
                 if way == WALKED:
                     _walk(words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                elif way == WALKED_SETS:
+                    _walk_sets(packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
                 for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
                     if way == SYMMETRIC:
                         _symmetric_leaves(tests, passes[p, 0], passes[p, 1], codes, base, leaf)
                     else:
                         _keep_leaves(tests, passes[p, 0], passes[p, 1], codes, base, mask)
                         _lowest_leaves(mask, passes[p, 2], leaf)
+                is_walked = way in (WALKED, WALKED_SETS)
                 if has_vectors:
-                    if way == WALKED:
+                    if is_walked:
                         _look_up(node_vector, first, leaf, rows)
                     else:
                         _look_up(leaf_vector, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows)
                     _add_vectors(vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores)
                     continue
                 at += np.uint64(tree % n_outputs * n_rows)
-                if way == WALKED:
+                if is_walked:
                     _add_values(value, first, leaf, rows, at, scores)
                 else:
                     _add_values(leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, at, scores)
@@ -470,7 +502,7 @@ def score_range_parallel(packed: Any, block: Any, trees: Any, tasks: Any, scores
 @kernel
 def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> None:
     """OUT leaves[n, T]: for the rows `begin` to `end`, the node within its tree that each row reaches."""
-    n_channels = packed.channels.shape[0]
+    n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)
     together = _blocks_together(packed, begin, end)
     codes = np.empty(n_channels * together, np.int32)
     column = np.empty(ROWS, np.float64)
@@ -482,7 +514,10 @@ def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> No
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             for row in range(first_row, stop, ROWS):
                 base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
-                _walk(packed.words, first, np.uint64(packed.left_bits), depth, codes, base, rows, leaf)
+                if packed.trees[tree, WAY] == WALKED_SETS:
+                    _walk_sets(packed, first, left_bits, depth, codes, base, rows, leaf)
+                else:
+                    _walk(packed.words, first, left_bits, depth, codes, base, rows, leaf)
                 for i in range(rows):
                     leaves[block.first_row + row + i, tree] = leaf[i]
 

@@ -25,6 +25,10 @@ ARRAY_DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "set_offsets": np.dtype(np.int64),
     "set_codes": np.dtype(np.int32),
     "vectors": np.dtype(np.float64),  # empty where every leaf adds one number, its value
+    "tree_weights": np.dtype(np.float64),  # empty where no tree was rescaled after it was grown
 }
+
+# Arrays that may be empty; a file then leaves them out.
+OPTIONAL_ARRAYS: Final = frozenset({"vectors", "tree_weights"})
 
 MAXIMUM_FEATURES: Final = 2**31 - 1

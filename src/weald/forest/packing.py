@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
-from weald.forest.kernels import FLOAT, RANK, ROWS, SET, SLOT, WALKED, WAY, Channel, PackedForest
+from weald.forest.kernels import (
+    FLOAT,
+    RANK,
+    ROWS,
+    SET,
+    SLOT,
+    WALKED,
+    WALKED_SETS,
+    WAY,
+    Channel,
+    PackedForest,
+)
 from weald.forest.plan import Plan, plan_trees
 from weald.runtime.errors import InputError
 
@@ -34,6 +45,9 @@ def pack(forest: Forest, is_double: bool) -> PackedForest:
     """
     channels = _Channels(forest, is_double)
     plan = plan_trees(forest, channels.of_node, channels.threshold)
+    walks_sets = bool((plan.trees[:, WAY] == WALKED_SETS).any())
+    if walks_sets:
+        plan = channels.without_walked_sets(forest, plan)
     left_bits = _left_bits(forest, len(channels.rows))
     packed = PackedForest(
         channels=np.array(channels.rows, dtype=np.int64).reshape(-1, len(Channel._fields)),
@@ -44,6 +58,7 @@ def pack(forest: Forest, is_double: bool) -> PackedForest:
         value=forest.value,
         vectors=forest.vectors,
         together=_blocks_together(forest, plan, len(channels.rows)),
+        walks_sets=walks_sets,
         base_score=forest.base_score,
         **plan._asdict(),
     )
@@ -137,6 +152,27 @@ class _Channels:
                 self._add_bits(table.size, slots, bool(missing_left))
             self.of_node[node] = channel_of[key]
 
+    def without_walked_sets(self, forest: Forest, plan: Plan) -> Plan:
+        """Let the tests of walked trees name their sets' bits; channels that no other tree reads are dropped."""
+        walks = np.repeat(plan.trees[:, WAY] == WALKED_SETS, np.diff(forest.tree_offsets))
+        by_set = forest.category_set >= 0
+        rows = np.array(self.rows, dtype=np.int64)
+        nodes = np.flatnonzero(walks & by_set)
+        of_set = rows[self.of_node[nodes]]
+        self.of_node[nodes], self.threshold[nodes] = of_set[:, 1], of_set[:, 2]
+        kept = rows[:, 0] != SET
+        kept[self.of_node[by_set]] = True
+        place = (np.cumsum(kept) - 1).astype(np.int32)
+        self.of_node = place[self.of_node]
+        self.rows = [
+            row._replace(source=int(place[row.source])) if row.kind == SET else row
+            for row, is_kept in zip(self.rows, kept.tolist(), strict=True)
+            if is_kept
+        ]
+        tests = plan.tests.copy()
+        tests[:, 0] = place[tests[:, 0]]
+        return plan._replace(tests=tests)
+
     def _add_bits(self, n_codes: int, slots: NDArray[np.int64], missing_left: bool) -> None:
         outside = np.ones((n_codes + 2 + 31) // 32 * 32, dtype=np.uint8)
         outside[slots] = 0
@@ -174,7 +210,7 @@ def _left_bits(forest: Forest, n_channels: int) -> int:
 
 def _blocks_together(forest: Forest, plan: Plan, n_channels: int) -> int:
     """How many blocks of rows take a tree one after another, before all of them go on to the next tree."""
-    walked = plan.trees[:, WAY] == WALKED
+    walked = np.isin(plan.trees[:, WAY], (WALKED, WALKED_SETS))
     if np.diff(forest.tree_offsets)[walked].sum() <= _NODES_IN_CACHE:
         return 1
     return max(1, _CODES_TOGETHER // (n_channels * ROWS))

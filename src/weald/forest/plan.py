@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
-from weald.forest.kernels import MASK_GROUP, MASK_LEAVES, MASKED, SYMMETRIC, SYMMETRIC_GROUP, WALKED
+from weald.forest.kernels import (
+    MASK_GROUP,
+    MASK_LEAVES,
+    MASKED,
+    SYMMETRIC,
+    SYMMETRIC_GROUP,
+    WALKED,
+    WALKED_SETS,
+)
 
 # A step of a walk takes as long as this many tests of a mask (measured: 0.86 ns and 0.057 ns a row).
 TESTS_PER_STEP: Final = 15
@@ -67,7 +75,9 @@ def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np
     counted = np.where(way == WALKED, 0, n_leaves)
     first_leaf = np.cumsum(counted) - counted
     first_vector = np.cumsum(n_leaves) - n_leaves
-    columns = (forest.tree_offsets[:-1], depth, way, first_pass, last_pass, first_leaf, first_vector)
+    has_sets = np.bincount(tree_of_node[forest.category_set >= 0], minlength=forest.n_trees) > 0
+    final_way = np.where((way == WALKED) & has_sets, WALKED_SETS, way)
+    columns = (forest.tree_offsets[:-1], depth, final_way, first_pass, last_pass, first_leaf, first_vector)
     trees = np.stack(columns, axis=1).astype(np.int64)
     numbered = _numbered_leaves(forest, shape, tree_of_node, way, first_leaf)
     leaf_value = np.zeros(int(counted.sum()), dtype=np.float64)

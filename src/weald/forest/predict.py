@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.sparse import SparseBlocks
 from weald.forest.forest import Forest
 from weald.forest.kernels import (
     Block,
@@ -32,6 +33,8 @@ _DOUBLE: Final = np.dtype(np.float64)
 # Where the packed forms for float32 and for float64 rows are kept on a forest, and those for rows without missing values.
 _PACKED: Final = ("_packed_for_float32", "_packed_for_float64")
 _PACKED_COMPLETE: Final = ("_packed_for_complete_float32", "_packed_for_complete_float64")
+# Where the columns that a forest tests are kept on it, and the forest on these alone.
+_TESTED: Final = "_of_tested_columns"
 # Larger forests have a form for rows without missing values: half as many codes, a quarter less time for deep trees.
 _LARGE_FOREST: Final = 2**16
 
@@ -129,6 +132,20 @@ def _packed(forest: Forest, is_double: bool, is_complete: bool = False) -> Packe
     return packed
 
 
+def _of_tested_columns(forest: Forest) -> tuple[NDArray[np.int64], Forest]:
+    """The columns that the trees test, at least one, and the forest on these alone; the same trees, leaves and scores."""
+    kept: tuple[NDArray[np.int64], Forest] | None = forest.__dict__.get(_TESTED)
+    if kept is None:
+        is_inner = forest.feature >= 0
+        columns, place = np.unique(forest.feature[is_inner], return_inverse=True)
+        feature = np.full_like(forest.feature, -1)
+        feature[is_inner] = place
+        tested: NDArray[np.int64] = (columns if len(columns) else np.zeros(1)).astype(np.int64)
+        kept = tested, replace(forest, n_features=len(tested), feature=feature)
+        object.__setattr__(forest, _TESTED, kept)  # as in `_packed`
+    return kept
+
+
 def _is_complete(forest: Forest, matrix: NDArray[Any]) -> bool:
     """Whether a large forest is given rows without missing values; the smallest number of others would be NaN."""
     return forest.n_nodes > _LARGE_FOREST and matrix.size > 0 and not np.isnan(matrix.min())
@@ -137,6 +154,9 @@ def _is_complete(forest: Forest, matrix: NDArray[Any]) -> bool:
 def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tuple[PackedForest, Block]]:
     """Checked blocks with the packed form for their dtype."""
     seen = 0
+    if isinstance(blocks, SparseBlocks):
+        columns, forest = _of_tested_columns(forest)
+        blocks = blocks.of_columns(columns)
     for first_row, given in blocks:
         matrix = np.asarray(given)
         _check_block(forest, first_row, matrix, n_rows)

@@ -42,7 +42,7 @@ def _require_everywhere(good: NDArray[np.bool_], field: str, values: NDArray[Any
 
 
 def _check_sizes(forest: Forest) -> None:
-    for field in ("n_features", "n_outputs"):
+    for field in ("n_features", "n_outputs", "parallel_trees"):
         size = getattr(forest, field)
         is_size = type(size) is int and 1 <= size <= MAXIMUM_FEATURES
         _require(is_size, field, f"it must be a whole number from 1 to {MAXIMUM_FEATURES}")
@@ -75,10 +75,14 @@ def _check_shapes(forest: Forest) -> None:
         n_leaves = int(np.count_nonzero(forest.feature < 0))
         found = f"it has {forest.vectors.size} entries for {n_leaves} leaves and {forest.n_outputs} outputs"
         _require(forest.vectors.size == n_leaves * forest.n_outputs, "vectors", found)
-        return
+        _require(forest.parallel_trees == 1, "parallel_trees", "with vector leaves it must be 1")
     n_trees = forest.tree_offsets.size - 1
+    weights = forest.tree_weights.size
+    _require(weights in (0, n_trees), "tree_weights", f"it has {weights} entries for {n_trees} trees")
     uneven = f"{n_trees} trees cannot be shared out evenly over {forest.n_outputs} outputs"
-    _require(n_trees % forest.n_outputs == 0, "tree_offsets", uneven)
+    if forest.parallel_trees > 1:
+        uneven += f" and rounds of {forest.parallel_trees} trees each"
+    _require(n_trees % forest.trees_per_round == 0, "tree_offsets", uneven)
 
 
 def _check_offsets(offsets: NDArray[np.int64], field: str, end: int) -> None:
@@ -91,11 +95,13 @@ def _check_offsets(offsets: NDArray[np.int64], field: str, end: int) -> None:
 
 
 def _check_numbers(forest: Forest) -> None:
-    for field in ("base_score", "value", "gain", "cover", "vectors"):
+    for field in ("base_score", "value", "gain", "cover", "vectors", "tree_weights"):
         array = getattr(forest, field)
         _require_everywhere(np.isfinite(array), field, array, "which is not a finite number")
     threshold = forest.threshold
     _require_everywhere(~np.isnan(threshold), "threshold", threshold, "which nothing can be compared with")
+    weights = forest.tree_weights
+    _require_everywhere(weights >= 0.0, "tree_weights", weights, "a weight cannot be negative")
     _require_everywhere(forest.count >= 0, "count", forest.count, "a number of rows cannot be negative")
     _require_everywhere(forest.missing_left <= 1, "missing_left", forest.missing_left, "it must be 0 or 1")
 

@@ -18,6 +18,18 @@ def uniform_points(key: Any, points: Any) -> None:
         points[place] = np.float64(mix(key ^ np.uint64(place)) >> np.uint64(11)) * 2.0**-53
 
 
+def draw_points(n_points: int, key: int) -> NDArray[np.float64]:
+    """Numbers of at least 0 and below 1, (points,).
+
+    >>> points = draw_points(1000, key=7)
+    >>> bool(0.45 < points.mean() < 0.55)
+    True
+    """
+    points = np.empty(n_points)
+    uniform_points(np.uint64(key), points)
+    return points
+
+
 def draw_by_weight(weight: NDArray[np.float64], n_draws: int, key: int) -> NDArray[np.int64]:
     """How often each row is drawn, int64 (rows,): ``n_draws`` draws with replacement, as probable as its weight is large.
 
@@ -25,8 +37,7 @@ def draw_by_weight(weight: NDArray[np.float64], n_draws: int, key: int) -> NDArr
     >>> int(counts.sum()), int(counts[1]), bool(700 < counts[2] < 800)
     (1000, 0, True)
     """
-    points = np.empty(n_draws)
-    uniform_points(np.uint64(key), points)
+    points = draw_points(n_draws, key)
     ends = np.cumsum(weight)
     rows = np.searchsorted(ends, points * ends[-1], side="right")
     last = int(np.flatnonzero(weight)[-1])  # a point next to 1 can be rounded up to the end of the line

@@ -7,22 +7,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined, kernel
+from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
 from weald.runtime.random import choose, mix
+from weald.tree.constraints import (
+    ConstraintState,
+    allowed_columns,
+    bounded_value,
+    bounds_of,
+    inherit,
+    open_root,
+    part,
+)
 from weald.tree.frontier import pop, push
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
 from weald.tree.partition import fill_goes_left, partition
-from weald.tree.split import (
+from weald.tree.sparse import (
+    build_sparse_histogram,
+    clear_column,
+    fill_column,
+    subtract_sparse_histogram,
+    sum_entries,
+)
+from weald.tree.split import NO_GAIN, find_best_split
+from weald.tree.state import (
     BIN,
+    BIN_WORDS,
     FEATURE,
+    LEFT_BINS,
     LEFT_COUNT,
     LEFT_GRADIENT,
     LEFT_HESSIAN,
     MISSING_LEFT,
-    NO_GAIN,
-    find_best_split,
+    Gradients,
+    Nodes,
+    Rules,
+    TreeInput,
+    Workspace,
 )
-from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 
 ROOT, NOBODY = ZERO, ZERO - 1
 
@@ -38,10 +59,12 @@ def grow_tree(
     tasks: int,
     work: Workspace,
     nodes: Nodes,
-) -> int:
+    state: ConstraintState,
+) -> Any:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
     place_root(nodes, n_rows)
-    heap_size, n_nodes, n_leaves, n_slots = ZERO, 1, 1, 0
+    open_root(state)
+    heap_size, n_nodes, n_leaves, n_slots = ZERO, ONE, 1, 0
     parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
     while True:
         sibling = NOBODY
@@ -51,7 +74,7 @@ def grow_tree(
                     data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
                 )
                 heap_size = _consider(
-                    data, features, gradients, rules, key, tasks, work, nodes, node, heap_size
+                    data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
                 )
                 sibling = node
         if heap_size == 0 or n_leaves == rules.max_leaves:
@@ -59,10 +82,11 @@ def grow_tree(
         parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
         heap_size -= 1
         split_node(data, tasks, work, nodes, parent, n_nodes)
+        pass_on_bounds(gradients, rules, nodes, state, parent, n_nodes)
         fresh = by_size(nodes, n_nodes)
         n_nodes += 2
         n_leaves += 1
-        if n_leaves == rules.max_leaves or not _may_split(nodes, rules, fresh[1]):
+        if n_leaves == rules.max_leaves or not may_split(nodes, rules, fresh[1]):
             fresh = (NOBODY, NOBODY)  # nobody will ask for the children's histograms
 
 
@@ -99,14 +123,23 @@ def give_histogram(
             nodes.end[parent] - nodes.begin[parent],
             nodes.end[sibling] - nodes.begin[sibling],
         )
-        subtract_histogram(gradients.packed, all_rows, child_rows, work.pool[nodes.slot[parent]], child)
+        if data.sparse:
+            subtract_sparse_histogram(data, gradients.packed, tasks, work.pool[nodes.slot[parent]], child)
+        else:
+            subtract_histogram(
+                gradients.packed, all_rows, child_rows, tasks, work.pool[nodes.slot[parent]], child
+            )
         return n_slots
     nodes.slot[node] = min(n_slots, shared)
     out = work.pool[nodes.slot[node]]
+    entries = work.entries[nodes.side[node]]
+    if data.sparse:
+        build_sparse_histogram(data, features, gradients, entries, begin, end, tasks, work, out)
+        if node == ROOT:
+            nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = sum_entries(gradients, entries, end)
+        return min(n_slots + 1, shared)
     in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
-    build_histogram(
-        data, features, gradients, work.entries[nodes.side[node]], in_order, begin, end, tasks, work, out
-    )
+    build_histogram(data, features, gradients, entries, in_order, begin, end, tasks, work, out)
     if node == ROOT:
         _sum_root(data, features, gradients, nodes, out)
     return min(n_slots + 1, shared)
@@ -141,25 +174,26 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
     candidate = nodes.candidate[node]
     feature = candidate[FEATURE]
-    nodes.feature[node] = feature
-    nodes.split_bin[node] = candidate[BIN]
-    nodes.missing_left[node] = candidate[MISSING_LEFT]
-    nodes.left[node] = left
-    nodes.gain[node] = nodes.candidate_gain[node]
     goes_left = np.zeros(256, np.uint8)
     fill_goes_left(
         data.n_bins[feature],
         data.categorical[feature],
         candidate[BIN],
+        candidate[LEFT_BINS:],
         candidate[MISSING_LEFT],
         goes_left,
     )
     begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]
     n_left = candidate[LEFT_COUNT]
+    source, column = work.entries[side], work.column
+    if data.sparse:
+        fill_column(data, feature, source, begin, end, column, goes_left)
+    else:
+        column = data.columns[feature]
     partition(
-        data.columns[feature],
+        column,
         goes_left,
-        work.entries[side],
+        source,
         begin,
         end,
         n_left,
@@ -167,6 +201,24 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
         work.chunk_counts,
         work.entries[1 - side],
     )
+    if data.sparse:
+        clear_column(data, feature, source, begin, end, column)
+    place_children(nodes, node, left)
+
+
+@inlined
+def place_children(nodes: Any, node: Any, left: Any) -> None:
+    """Write down the node's candidate as its split, and make the children ``left`` and ``left + 1`` of its rows and sums."""
+    candidate = nodes.candidate[node]
+    nodes.feature[node] = candidate[FEATURE]
+    nodes.split_bin[node] = candidate[BIN]
+    for word in range(BIN_WORDS):
+        nodes.left_bins[node, word] = candidate[LEFT_BINS + word]
+    nodes.missing_left[node] = candidate[MISSING_LEFT]
+    nodes.left[node] = left
+    nodes.gain[node] = nodes.candidate_gain[node]
+    begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]
+    n_left = candidate[LEFT_COUNT]
     depth = nodes.depth[node] + 1
     _place(nodes, left, depth, begin, begin + n_left, 1 - side)
     _place(nodes, left + 1, depth, begin + n_left, end, 1 - side)
@@ -174,6 +226,24 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     nodes.hessian_sum[left] = candidate[LEFT_HESSIAN]
     nodes.gradient_sum[left + 1] = nodes.gradient_sum[node] - candidate[LEFT_GRADIENT]
     nodes.hessian_sum[left + 1] = nodes.hessian_sum[node] - candidate[LEFT_HESSIAN]
+
+
+@inner_kernel
+def pass_on_bounds(gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any) -> None:
+    """What a split means for the children's constraints."""
+    column = np.int64(nodes.feature[node])
+    inherit(state, node, column, left)
+    bounds = bounds_of(state, node, column)
+    if bounds.sign == 0:
+        return
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    left_value = bounded_value(
+        nodes.gradient_sum[left] * g_unit, nodes.hessian_sum[left] * h_unit, bounds, rules
+    )
+    right_value = bounded_value(
+        nodes.gradient_sum[left + 1] * g_unit, nodes.hessian_sum[left + 1] * h_unit, bounds, rules
+    )
+    part(state, column, left_value, right_value, left)
 
 
 @inlined
@@ -185,7 +255,8 @@ def by_size(nodes: Any, left: Any) -> Any:
 
 
 @inlined
-def _may_split(nodes: Any, rules: Any, node: Any) -> Any:
+def may_split(nodes: Any, rules: Any, node: Any) -> Any:
+    """Whether a node is neither too deep nor too small to be split."""
     count = nodes.end[node] - nodes.begin[node]
     fewest = max(2 * max(1, rules.min_samples_leaf), rules.min_samples_split)
     return nodes.depth[node] < rules.max_depth and count >= fewest
@@ -211,16 +282,19 @@ def _consider(
     tasks: Any,
     work: Any,
     nodes: Any,
+    state: Any,
     node: Any,
     heap_size: Any,
 ) -> Any:
     """Find the node's best split and, if there is one, open the node: push it onto the heap."""
-    if not _may_split(nodes, rules, node):
+    if not may_split(nodes, rules, node):
         return heap_size
     histogram = work.pool[nodes.slot[node]]
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-    chosen = columns_of_node(features, rules, key, nodes.depth[node], node)
-    gain = find_best_split(histogram, data, chosen, totals, gradients, rules, tasks, nodes.candidate[node])
+    chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
+    gain = find_best_split(
+        histogram, data, chosen, totals, gradients, rules, state, node, tasks, nodes.candidate[node]
+    )
     if gain == NO_GAIN or gain < rules.min_gain:
         return heap_size
     nodes.candidate_gain[node] = gain

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from weald.binning import Bins
-from weald.tree.tree import TreeGrower, TreeRules
+from weald.binning import AnyBins, Ranks, SparseRanks
+from weald.binning.proposals import ProposalTable
+from weald.tree.approx import ApproxGrower
+from weald.tree.exact.exact import ExactGrower
+from weald.tree.tree import Grower, TreeGrower, TreeRules
 
 
-def make_grower(bins: Bins, rules: TreeRules, precision: str, tasks: int) -> TreeGrower:
+def make_grower(bins: AnyBins, rules: TreeRules, precision: str, tasks: int) -> Grower:
     """A grower of trees on a binned table, with the memory that its trees share."""
+    if isinstance(bins, ProposalTable):
+        if bins.mapper.local:
+            return ExactGrower(bins, rules, precision, tasks, bins.mapper.buckets)
+        return ApproxGrower(bins, rules, precision, tasks)
+    if isinstance(bins, Ranks | SparseRanks):
+        return ExactGrower(bins, rules, precision, tasks)
     return TreeGrower(bins, rules, precision, tasks)

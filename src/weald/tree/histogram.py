@@ -15,14 +15,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
 AHEAD = 16  # rows between a prefetch and its use
 PARALLEL_CELLS = 400_000  # (row, feature) pairs from which two threads win over one
 TILE = 96  # columns a pass: their cells (200 KB) stay in the second-level cache
-TILE_ROWS = 1024  # rows a pass over several tiles: their bins stay there too
+PARALLEL_SUBTRACTION = 50_000  # cells from which two threads subtract faster than one
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -96,10 +96,12 @@ def _add_rows_uniform(
 
 
 @inner_kernel
-def _add_columns_uniform(columns: Any, entries: Any, begin: Any, end: Any, cells: Any) -> None:
+def _add_columns_uniform(
+    columns: Any, start: Any, stop: Any, entries: Any, begin: Any, end: Any, cells: Any
+) -> None:
     """The same for rows that are all there and in order: four columns a pass, whose cells stay in the first-level cache."""
-    width = columns.shape[0]
-    for first in range(0, width - width % 4, 4):
+    fours = stop - (stop - start) % 4
+    for first in range(start, fours, 4):
         column_0, column_1, column_2, column_3 = (
             columns[first],
             columns[first + 1],
@@ -118,7 +120,7 @@ def _add_columns_uniform(columns: Any, entries: Any, begin: Any, end: Any, cells
             cells_1[column_1[i]] += cell
             cells_2[column_2[i]] += cell
             cells_3[column_3[i]] += cell
-    for feature in range(width - width % 4, width):
+    for feature in range(fours, stop):
         column, place = columns[feature], feature * STRIDE
         own_cells = cells[place : place + STRIDE]
         for i in range(np.uint64(begin), np.uint64(end)):
@@ -193,31 +195,29 @@ def _add_block(
     elif not data.uniform or 2 * len(features) <= width:
         _add_rows_chosen(data.rows, width, features, data.offsets, entries, begin, end, cells[0])
     elif in_order:
-        _add_columns_uniform(data.columns, entries, begin, end, cells[0])
-    elif width <= TILE:
+        _add_columns_uniform(data.columns, ZERO, width, entries, begin, end, cells[0])
+    else:
         # All columns, even when some are not asked for: faster than choosing.
         _add_rows_uniform(data.rows, width, ZERO, width, entries, begin, end, cells[0])
-    else:
-        for start in range(begin, end, TILE_ROWS):
-            for first in range(0, width, TILE):
-                last, stop = min(first + TILE, width), min(start + TILE_ROWS, end)
-                _add_rows_uniform(data.rows, width, first, last, entries, start, stop, cells[0])
 
 
 @inner_kernel
-def _unpack(packed: Any, cells: Any, keep: Any, out: Any) -> None:
-    """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero."""
+def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) -> None:
+    """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero.
+
+    Only the cells begin..end.
+    """
     gradient, hessian, count = out[0], out[1], out[2]
     first, second = cells[0], cells[1]
     if packed:
-        for c in range(len(first)):
+        for c in range(np.uint64(begin), np.uint64(end)):
             word = first[c]
             first[c] = 0
             gradient[c] = (gradient[c] & keep) + packed_gradient(word)
             hessian[c] = (hessian[c] & keep) + packed_hessian(word)
             count[c] = (count[c] & keep) + packed_count(word)
         return
-    for c in range(len(first)):
+    for c in range(np.uint64(begin), np.uint64(end)):
         gradient[c] = (gradient[c] & keep) + first[c]
         hessian[c] = (hessian[c] & keep) + np.int64(np.uint64(second[c]) >> np.uint64(_WIDE_SHIFT))
         count[c] = (count[c] & keep) + (second[c] & ((1 << _WIDE_SHIFT) - 1))
@@ -243,7 +243,7 @@ def _fill_task(
     start = begin
     while end - start > block:
         _add_block(data, features, gradients, entries, in_order, start, start + block, buffer)
-        _unpack(gradients.packed, buffer, keep, total)
+        _unpack(gradients.packed, buffer, keep, ZERO, buffer.shape[1], total)
         keep = -1
         start += block
     _add_block(data, features, gradients, entries, in_order, start, end, buffer)
@@ -269,6 +269,65 @@ def _fill_tasks(
         _fill_task(data, features, gradients, entries, in_order, first, last, buffers[task], totals[task])
 
 
+@inner_kernel
+def _fill_tile(
+    data: TreeInput,
+    entries: Any,
+    in_order: Any,
+    begin: Any,
+    end: Any,
+    first: Any,
+    last: Any,
+    buffer: Any,
+    out: Any,
+) -> None:
+    """The finished packed histogram of the columns first..last, STRIDE cells each; ``buffer``: zero before and after."""
+    is_block = end - begin <= PACKED_BLOCK
+    cells = out[0] if is_block else buffer[0]
+    begin_cell, end_cell = first * STRIDE, last * STRIDE
+    if is_block:
+        for c in range(np.uint64(begin_cell), np.uint64(end_cell)):
+            cells[c] = 0
+    keep = 0
+    for start in range(begin, end, PACKED_BLOCK):
+        stop = min(start + PACKED_BLOCK, end)
+        if in_order:
+            _add_columns_uniform(data.columns, first, last, entries, start, stop, cells)
+        else:
+            _add_rows_uniform(data.rows, data.columns.shape[0], first, last, entries, start, stop, cells)
+        if not is_block:
+            _unpack(True, buffer, keep, begin_cell, end_cell, out)
+            keep = -1
+
+
+@inner_kernel
+def _fill_some_tiles(
+    data: TreeInput,
+    entries: Any,
+    in_order: Any,
+    begin: Any,
+    end: Any,
+    task: Any,
+    tasks: Any,
+    buffer: Any,
+    out: Any,
+) -> None:
+    width = data.columns.shape[0]
+    tiles = tasks * ((width + TILE * tasks - 1) // (TILE * tasks))
+    for tile in range(task, tiles, tasks):
+        first, last = width * tile // tiles, width * (tile + 1) // tiles
+        _fill_tile(data, entries, in_order, begin, end, first, last, buffer, out)
+
+
+@parallel_inner_kernel
+def _fill_tiles(
+    data: TreeInput, entries: Any, in_order: Any, begin: Any, end: Any, tasks: Any, buffer: Any, out: Any
+) -> None:
+    """Tasks have columns of their own, so that nothing is left to be added."""
+    for index in prange(tasks):
+        _fill_some_tiles(data, entries, in_order, begin, end, np.int64(index), tasks, buffer, out)
+
+
 @inlined
 def _collect_words(words: Any, tasks: Any, buffers: Any, out: Any) -> None:
     """Add the tasks' blocks word by word: together they are still one block."""
@@ -286,7 +345,7 @@ def _collect_totals(packed: Any, n_rows: Any, tasks: Any, work: Workspace, out: 
     """Add the tasks' last blocks and the totals of those before."""
     block = PACKED_BLOCK if packed else WIDE_BLOCK
     for task in range(tasks):
-        _unpack(packed, work.buffers[task], -min(task, 1), out)
+        _unpack(packed, work.buffers[task], -min(task, 1), ZERO, out.shape[1], out)
     for task in range(tasks):
         if n_rows * (task + 1) // tasks - n_rows * task // tasks > block:
             for field in range(3):
@@ -315,6 +374,13 @@ def build_histogram(
     n_rows = end - begin
     words = cell_words(gradients.packed, n_rows)
     used = tasks if n_rows * len(features) >= PARALLEL_CELLS else 1
+    width = data.columns.shape[0]
+    if gradients.packed and data.uniform and width > TILE and 2 * len(features) > width:
+        if used > 1:
+            _fill_tiles(data, entries, in_order, begin, end, used, work.buffers[0], out)
+        else:
+            _fill_some_tiles(data, entries, in_order, begin, end, ZERO, ONE, work.buffers[0], out)
+        return
     if words < 3:
         for w in range(words):
             cells = out[w]
@@ -334,28 +400,80 @@ def build_histogram(
         _collect_totals(gradients.packed, n_rows, used, work, out)
 
 
-@kernel
-def subtract_histogram(
-    packed: bool, parent_rows: int, child_rows: int, parent: NDArray[np.int64], child: NDArray[np.int64]
+@inner_kernel
+def _subtract_cells(
+    parent_words: Any, child_words: Any, sibling_words: Any, parent: Any, child: Any, begin: Any, end: Any
 ) -> None:
-    """Turn the parent's histogram into that of the other child, in place; ``child`` is the smaller one."""
-    parent_words, child_words = cell_words(packed, parent_rows), cell_words(packed, child_rows)
     if parent_words == child_words:
         for w in range(parent_words):
             target, source = parent[w], child[w]
-            for c in range(len(target)):
+            for c in range(np.uint64(begin), np.uint64(end)):
                 target[c] -= source[c]
         return
     gradient, hessian, count = parent[0], parent[1], parent[2]
-    for c in range(len(gradient)):
+    for c in range(np.uint64(begin), np.uint64(end)):
         g, h, n = read_cell(child, child_words, c)
         gradient[c] -= g
         hessian[c] -= h
         count[c] -= n
-    sibling_words = cell_words(packed, parent_rows - child_rows)
     if sibling_words == 1:
-        for c in range(len(gradient)):
+        for c in range(np.uint64(begin), np.uint64(end)):
             gradient[c] = (gradient[c] << _GRADIENT_SHIFT) + (hessian[c] << _COUNT_BITS) + count[c]
     elif sibling_words == 2:
-        for c in range(len(gradient)):
+        for c in range(np.uint64(begin), np.uint64(end)):
             hessian[c] = (hessian[c] << _WIDE_SHIFT) + count[c]
+
+
+@parallel_inner_kernel
+def _subtract_tasks(
+    parent_words: Any,
+    child_words: Any,
+    sibling_words: Any,
+    parent: Any,
+    child: Any,
+    n_cells: Any,
+    tasks: Any,
+) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = n_cells * task // tasks, n_cells * (task + 1) // tasks
+        _subtract_cells(parent_words, child_words, sibling_words, parent, child, begin, end)
+
+
+@inner_kernel
+def subtract_words(
+    parent_words: Any,
+    child_words: Any,
+    sibling_words: Any,
+    n_cells: Any,
+    tasks: Any,
+    parent: Any,
+    child: Any,
+) -> None:
+    """Subtract the first ``n_cells`` cells of two histograms with so many words a cell."""
+    if tasks > 1 and n_cells >= PARALLEL_SUBTRACTION:
+        _subtract_tasks(parent_words, child_words, sibling_words, parent, child, n_cells, tasks)
+    else:
+        _subtract_cells(parent_words, child_words, sibling_words, parent, child, ZERO, n_cells)
+
+
+@kernel
+def subtract_histogram(
+    packed: bool,
+    parent_rows: int,
+    child_rows: int,
+    tasks: int,
+    parent: NDArray[np.int64],
+    child: NDArray[np.int64],
+) -> None:
+    """Turn the parent's histogram into that of the other child, in place; ``child`` is the smaller one."""
+    sibling_words = cell_words(packed, parent_rows - child_rows)
+    subtract_words(
+        cell_words(packed, parent_rows),
+        cell_words(packed, child_rows),
+        sibling_words,
+        parent.shape[1],
+        tasks,
+        parent,
+        child,
+    )

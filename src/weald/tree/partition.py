@@ -9,6 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.tree.categories import has_bin
 
 PARALLEL_ROWS = 30_000  # rows from which the work is shared
 
@@ -17,11 +18,16 @@ _HALF = np.uint64(32)
 
 @inlined
 def fill_goes_left(
-    n_bins: int, categorical: bool, split_bin: int, missing_left: int, goes_left: NDArray[np.uint8]
+    n_bins: int,
+    categorical: bool,
+    split_bin: int,
+    left_bins: NDArray[np.int64],
+    missing_left: int,
+    goes_left: NDArray[np.uint8],
 ) -> None:
     """``goes_left[bin]`` = 1 for the bins that a split sends to the left; ``goes_left``: uint8 (256,)."""
     for b in range(n_bins):
-        goes_left[b] = np.uint8(b == split_bin) if categorical else np.uint8(b <= split_bin)
+        goes_left[b] = np.uint8(has_bin(left_bins, b)) if categorical else np.uint8(b <= split_bin)
     goes_left[n_bins] = np.uint8(missing_left)
 
 

@@ -4,8 +4,8 @@ The gain is that of regularised boosting (Chen and Guestrin 2016, equation 7):
 
     gain = 1/2 * [ S(G_L, H_L) + S(G_R, H_R) - S(G, H) ] - gamma,    S(G, H) = T(G)^2 / (H + lambda)
 
-where T soft-thresholds the gradient by alpha. With ``max_delta_step`` the optimal leaf value is clipped and S is
-the value of the objective at the clipped point.
+where T soft-thresholds the gradient by alpha. With ``max_delta_step`` or bounds of a monotone constraint the optimal leaf
+value is clipped and S is the value of the objective at the clipped point.
 """
 
 from __future__ import annotations
@@ -16,54 +16,43 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.tree.categories import put_only_bin, settle_set, sort_categories
+from weald.tree.constraints import (
+    Bounds,
+    ConstraintState,
+    bounded_pair,
+    bounded_score,
+    bounds_of,
+    is_bound,
+)
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
-from weald.tree.state import Gradients, Rules, TreeInput
-
-# A candidate split is six integers: these are their places.
-FEATURE, BIN, MISSING_LEFT, LEFT_GRADIENT, LEFT_HESSIAN, LEFT_COUNT = 0, 1, 2, 3, 4, 5
+from weald.tree.score import SMALLEST_HESSIAN, node_score
+from weald.tree.sparse import mark_promising, read_bin, sparse_prefix_sums
+from weald.tree.state import (
+    BIN,
+    CANDIDATE,
+    FEATURE,
+    LEFT_BINS,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    Gradients,
+    Rules,
+    TreeInput,
+)
 
 PARALLEL_FEATURES = 256  # features from which the search is shared among threads
-SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
 NO_GAIN = -np.inf
 MOST_BINS = 256
 
 
 @inlined
-def _copy_candidate(source: Any, target: Any) -> None:
-    for place in range(6):
+def copy_candidate(source: Any, target: Any) -> None:
+    """Copy the integers of a candidate."""
+    for place in range(CANDIDATE):
         target[place] = source[place]
-
-
-@inlined
-def soft_threshold(gradient: Any, alpha: Any) -> Any:
-    """T(G): the gradient moved towards zero by alpha."""
-    if gradient > alpha:
-        return gradient - alpha
-    if gradient < -alpha:
-        return gradient + alpha
-    return 0.0
-
-
-@inlined
-def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
-    """-T(G) / (H + lambda), clipped to max_delta_step when that is positive."""
-    value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
-    if rules.max_delta_step > 0.0:
-        value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
-    return value
-
-
-@inlined
-def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
-    """S(G, H): twice the reduction of the objective by the node's best leaf value."""
-    value = leaf_value(gradient, hessian, rules)
-    score = -(
-        2.0 * gradient * value
-        + (hessian + rules.reg_lambda) * value * value
-        + 2.0 * rules.reg_alpha * abs(value)
-    )
-    return score if score > 0.0 else 0.0  # neither a rounding below zero nor a negative zero
 
 
 class Scratch(NamedTuple):
@@ -137,19 +126,20 @@ def score_prefixes(
     totals: Any,
     gradients: Gradients,
     rules: Rules,
+    bounds: Bounds,
 ) -> None:
     """Score of the splits begin..end, whose left sides also have ``g_added`` and ``h_added``.
 
-    In units of the integer sums; no branch, so it vectorises; both children over one denominator, as division is the
-    cost.
+    In units of the integer sums. Where nothing clips the values there is no branch, so it vectorises; both children over
+    one denominator, as division is the cost.
     """
     gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
-    if rules.max_delta_step > 0.0:
+    if rules.max_delta_step > 0.0 or is_bound(bounds):
         for i in range(begin, end):
             score[i] = clipped_pair(
-                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules
+                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules, bounds
             )
         return
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -163,37 +153,66 @@ def score_prefixes(
 
 
 @inner_kernel
-def clipped_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules) -> Any:
+def pair_score(g_left: Any, h_left: Any, g_right: Any, h_right: Any, bounds: Bounds, rules: Rules) -> Any:
+    """The children's scores added; -inf where their values are in the wrong order."""
+    if is_bound(bounds):
+        return bounded_pair(g_left, h_left, g_right, h_right, bounds, rules)
+    return node_score(g_left, h_left, rules) + node_score(g_right, h_right, rules)
+
+
+@inner_kernel
+def clipped_pair(
+    gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules, bounds: Bounds
+) -> Any:
     """The children's score with clipped leaf values, in units of the integer sums."""
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    left = node_score(gl * g_unit, hl * h_unit, rules)
-    right = node_score((g_all - gl) * g_unit, (h_all - hl) * h_unit, rules)
-    return (left + right) * h_unit / (g_unit * g_unit)
+    score = pair_score(gl * g_unit, hl * h_unit, (g_all - gl) * g_unit, (h_all - hl) * h_unit, bounds, rules)
+    return score * h_unit / (g_unit * g_unit)
+
+
+@inner_kernel
+def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+    """The score of a node before it is split."""
+    gradient, hessian = totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit
+    if is_bound(bounds):
+        return bounded_score(gradient, hessian, bounds, rules)
+    return node_score(gradient, hessian, rules)
 
 
 @inlined
-def _largest(score: Any, begin: Any, end: Any) -> Any:
-    """The largest of non-negative scores: their bits compare like integers, whose maximum vectorises."""
+def _place_of_largest(score: Any, begin: Any, end: Any, bounds: Bounds) -> Any:
+    """The first place of the largest score."""
+    at = begin
+    if is_bound(bounds):
+        for i in range(begin, end):
+            if score[i] > score[at]:
+                at = i
+        return at
+    # Scores are not negative: their bits compare like integers, whose maximum vectorises.
     bits = score.view(np.int64)
     largest = np.int64(-1)
     for i in range(np.uint64(begin), np.uint64(end)):
         largest = max(largest, bits[i])
-    return largest
+    while bits[at] != largest:
+        at += 1
+    return at
 
 
 @inlined
-def _scan_numeric(
+def scan_numeric(
     prefix: Scratch,
-    size: Any,
+    begin: Any,
+    end: Any,
     missing: Any,
     with_missing: Any,
     totals: Any,
     gradients: Gradients,
     rules: Rules,
+    bounds: Bounds,
     best: Any,
     best_score: Any,
 ) -> Any:
-    """Thresholds from left to right, missing values on the left (``with_missing``) or on the right."""
+    """Thresholds begin..end from left to right, missing values on the left (``with_missing``) or on the right."""
     g_added, h_added, n_added = (
         missing[0] * with_missing,
         missing[1] * with_missing,
@@ -201,7 +220,6 @@ def _scan_numeric(
     )
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
-    begin, end = 0, size
     while begin < end and (
         prefix.rows[begin] + n_added < fewest or prefix.hessian[begin] + h_added < smallest
     ):
@@ -211,11 +229,8 @@ def _scan_numeric(
         end -= 1
     if begin == end:
         return best_score
-    score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules)
-    largest = _largest(prefix.score, begin, end)
-    at = begin
-    while prefix.score.view(np.int64)[at] != largest:
-        at += 1
+    score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules, bounds)
+    at = _place_of_largest(prefix.score, begin, end, bounds)
     if prefix.score[at] <= best_score:
         return best_score
     best[BIN], best[MISSING_LEFT] = prefix.bins[at], with_missing
@@ -234,6 +249,7 @@ def _scan_categorical(
     totals: Any,
     gradients: Gradients,
     rules: Rules,
+    bounds: Bounds,
     best: Any,
 ) -> Any:
     """One category (or "missing", the bin after the values) against all the rest."""
@@ -249,7 +265,7 @@ def _scan_categorical(
             or totals[1] - h_left < smallest
         ):
             continue
-        score = clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules)
+        score = clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules, bounds)
         if score > best_score:
             best_score = score
             best[BIN], best[MISSING_LEFT] = b, np.int64(b == n_bins)
@@ -265,22 +281,49 @@ def _scan_feature(
     totals: Any,
     gradients: Gradients,
     rules: Rules,
+    state: ConstraintState,
+    node: Any,
     prefix: Scratch,
     best: Any,
 ) -> Any:
     """Best score of one feature; its place goes to ``best``."""
+    bounds = bounds_of(state, node, feature)
     first = data.offsets[feature]
     n_bins = data.n_bins[feature]
     words = cell_words(gradients.packed, totals[2])
     best[FEATURE] = feature
-    if data.categorical[feature]:
-        return _scan_categorical(histogram, words, first, n_bins, totals, gradients, rules, best)
-    size = _prefix_sums(histogram, words, first, n_bins, prefix)
-    missing = read_cell(histogram, words, first + np.uint64(n_bins))
+    categorical = data.categorical[feature]
+    if categorical and n_bins <= rules.max_cat_to_onehot:
+        score = _scan_categorical(histogram, words, first, n_bins, totals, gradients, rules, bounds, best)
+        if score > NO_GAIN:
+            put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
+        return score
+    if categorical:
+        size = sort_categories(histogram, words, first, n_bins, totals, gradients, rules, prefix)
+        front = min(rules.max_cat_threshold, size)
+        back = max(size - rules.max_cat_threshold - 1, front)
+        missing = read_cell(histogram, words, first + np.uint64(n_bins))
+    elif data.sparse:
+        size, missing = sparse_prefix_sums(histogram, data, feature, totals, gradients.packed, False, prefix)
+        if np.int64(data.default_bins[feature]) != n_bins:
+            missing = read_bin(histogram, data, feature, n_bins, totals, gradients.packed)
+        front, back = size, size
+    else:
+        size = _prefix_sums(histogram, words, first, n_bins, prefix)
+        missing = read_cell(histogram, words, first + np.uint64(n_bins))
+        front, back = size, size
     score = NO_GAIN
     for with_missing in range(2 if missing[2] > 0 else 1):
-        score = _scan_numeric(prefix, size, missing, with_missing, totals, gradients, rules, best, score)
-    if missing[2] == 0:
+        begin, end = ZERO, front
+        while begin < size:
+            score = scan_numeric(
+                prefix, begin, end, missing, with_missing, totals, gradients, rules, bounds, best, score
+            )
+            begin, end = (back, size) if begin == 0 else (size, size)
+    if categorical:
+        if score > NO_GAIN:
+            settle_set(prefix, size, n_bins, data.gathers[feature], missing[2], totals, best)
+    elif missing[2] == 0:
         # No missing value has been seen here: send those to come where most rows go.
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
     return score
@@ -294,6 +337,8 @@ def _scan_features(
     totals: Any,
     gradients: Gradients,
     rules: Rules,
+    state: ConstraintState,
+    node: Any,
     tasks: Any,
     found: Any,
     scores: Any,
@@ -303,7 +348,7 @@ def _scan_features(
         prefix = new_scratch()
         for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
             scores[j] = _scan_feature(
-                histogram, data, features[j], totals, gradients, rules, prefix, found[j]
+                histogram, data, features[j], totals, gradients, rules, state, node, prefix, found[j]
             )
 
 
@@ -315,34 +360,50 @@ def find_best_split(
     totals: tuple[int, int, int],
     gradients: Gradients,
     rules: Rules,
+    state: ConstraintState,
+    node: int,
     tasks: int,
     best: NDArray[np.int64],
 ) -> Any:
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
-    ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count. Of equal gains the lowest
-    feature and the lowest bin win, whatever the number of tasks.
+    ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count; ``node``: its number in
+    ``state``. Of equal gains the lowest feature and the lowest bin win, whatever the number of tasks.
     """
     best_score = NO_GAIN
+    if data.sparse:
+        fewest = max(1, rules.min_samples_leaf)
+        smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+        marks = np.zeros(len(features), np.bool_)
+        mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
+        features = features[marks]
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
-        found = np.empty((len(features), 6), np.int64)
+        found = np.empty((len(features), CANDIDATE), np.int64)
         scores = np.empty(len(features), np.float64)
-        _scan_features(histogram, data, features, totals, gradients, rules, tasks, found, scores)
+        _scan_features(histogram, data, features, totals, gradients, rules, state, node, tasks, found, scores)
         for j in range(len(features)):
             if scores[j] > best_score:
                 best_score = scores[j]
-                _copy_candidate(found[j], best)
+                copy_candidate(found[j], best)
     else:
-        trial = np.empty(6, np.int64)
+        trial = np.empty(CANDIDATE, np.int64)
         prefix = new_scratch()
         for j in range(len(features)):
-            score = _scan_feature(histogram, data, features[j], totals, gradients, rules, prefix, trial)
+            score = _scan_feature(
+                histogram, data, features[j], totals, gradients, rules, state, node, prefix, trial
+            )
             if score > best_score:
                 best_score = score
-                _copy_candidate(trial, best)
+                copy_candidate(trial, best)
     if best_score == NO_GAIN:
         return NO_GAIN
-    parent = node_score(totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit, rules)
+    return gain_of_score(best_score, totals, gradients, rules, bounds_of(state, node, best[FEATURE]))
+
+
+@inlined
+def gain_of_score(best_score: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+    """The gain of a split whose children have this score; NO_GAIN where it does not pay."""
+    parent = parent_score(totals, gradients, rules, bounds)
     children = best_score * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
     gain = 0.5 * (children - parent) - rules.gamma
     # Up to this a "gain" is the rounding of the subtraction.

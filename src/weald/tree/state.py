@@ -34,6 +34,17 @@ STRIDE = 264
 
 LEAFWISE, DEPTHWISE = 0, 1
 
+# A candidate split is ten integers: these are their places. The last four are the bins on the left of a categorical split,
+# a bit a bin.
+FEATURE, BIN, MISSING_LEFT, LEFT_GRADIENT, LEFT_HESSIAN, LEFT_COUNT, LEFT_BINS = 0, 1, 2, 3, 4, 5, 6
+BIN_WORDS = 4
+CANDIDATE = LEFT_BINS + BIN_WORDS
+
+
+_NO_PLACES: NDArray[np.int64] = np.empty(0, np.int64)
+_NO_NUMBERS: NDArray[np.uint32] = np.empty(0, np.uint32)
+_NO_BINS: NDArray[np.uint8] = np.empty(0, np.uint8)
+
 
 class TreeInput(NamedTuple):
     """The bins, twice, and where features lie in a histogram: what does not change from tree to tree.
@@ -48,7 +59,18 @@ class TreeInput(NamedTuple):
     ]  # first cell of every feature; unsigned, or Numba adds a test for negative indices
     n_bins: NDArray[np.int64]  # bins for values; the bin after them holds missing values
     categorical: NDArray[np.bool_]
+    gathers: NDArray[np.bool_]  # the last bin of a categorical feature holds several, rare categories
     uniform: bool  # offsets are 0, STRIDE, 2 * STRIDE, ...
+    n_cells: int = 0  # of a histogram
+    # A sparse table (tree/sparse.py) has no rows and columns as above, but its kept cells, twice:
+    sparse: bool = False
+    entry_starts: NDArray[np.int64] = _NO_PLACES  # column after column: where a column's cells begin,
+    entry_rows: NDArray[np.uint32] = _NO_NUMBERS  # their rows, ascending,
+    entry_bins: NDArray[np.uint8] = _NO_BINS  # and their bins: partitioning, and histograms of many rows
+    default_bins: NDArray[np.uint8] = _NO_BINS  # the bin of a column's other cells
+    row_starts: NDArray[np.int64] = _NO_PLACES  # row after row: where a row's cells begin,
+    row_cells: NDArray[np.uint32] = _NO_NUMBERS  # and their numbers, ascending: histograms of few rows
+    n_frequent: int = 0  # cells of the columns that have three words a cell also when packed; they come first
 
 
 class Gradients(NamedTuple):
@@ -76,13 +98,16 @@ class Rules(NamedTuple):
     node_share: float  # of the level's columns
     min_samples_split: int  # rows that a node must have to be split; leaf- and depth-wise growth
     min_gain: float  # that a split must have; leaf- and depth-wise growth
+    max_cat_to_onehot: int  # bins up to which one category is split from the rest; above, a set of categories
+    max_cat_threshold: int  # most categories on the scanned side of a split into two sets
 
 
 class Nodes(NamedTuple):
     """A tree while it grows; node 0 is the root, siblings are neighbours."""
 
     feature: NDArray[np.int32]  # -1: a leaf (so far)
-    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left; categorical: the bin that goes left
+    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left
+    left_bins: NDArray[np.int64]  # (nodes, 4), categorical: the bins that go left, a bit a bin
     missing_left: NDArray[np.uint8]
     left: NDArray[np.int32]
     gain: NDArray[np.float64]
@@ -93,7 +118,7 @@ class Nodes(NamedTuple):
     slot: NDArray[np.int64]  # of its histogram in the pool, -1: none
     gradient_sum: NDArray[np.int64]
     hessian_sum: NDArray[np.int64]
-    candidate: NDArray[np.int64]  # (nodes, 6): the best split found, see split.py
+    candidate: NDArray[np.int64]  # (nodes, CANDIDATE): the best split found
     candidate_gain: NDArray[np.float64]
 
 
@@ -105,8 +130,11 @@ class Workspace(NamedTuple):
     ]  # (2, rows): a node's rows are moved from one side to the other when it is split
     pool: NDArray[
         np.int64
-    ]  # (slots, 3, cells): histograms; the last slot is shared by nodes that find no other free
+    ]  # (slots, 3, cells), sparse (slots, 1, words): histograms; the last slot is shared by nodes that find no other free
     buffers: NDArray[np.int64]  # (tasks, 2, cells): sums of the current block; zero between uses
     totals: NDArray[np.int64]  # (tasks, 3, cells)
     heap: NDArray[np.int64]
     chunk_counts: NDArray[np.int64]
+    # Of a sparse table, (rows,), zero between uses:
+    added: NDArray[np.int64] = _NO_PLACES  # what a row adds to a cell
+    column: NDArray[np.uint8] = _NO_BINS  # the column that a node is split by

@@ -1,23 +1,37 @@
 """From gradients to one finished tree: the Python side of the kernels.
 
-`TreeGrower` owns the memory that is reused from tree to tree; `GrownTree` is what boosting sees.
+A `Grower` owns the memory that is reused from tree to tree; there is one for every kind of binned table. `GrownTree` is what
+boosting sees.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins
+from weald.binning import BinMapper, Bins, SparseBins
 from weald.runtime.errors import InputError
+from weald.tree.constraints import Constraints
 from weald.tree.grower import grow_tree
+from weald.tree.inputs import histogram_shape, tree_input
 from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.oblivious import grow_oblivious
+from weald.tree.prune import prune
 from weald.tree.quantise import largest_values, quantise
-from weald.tree.state import DEPTHWISE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
+from weald.tree.state import (
+    BIN_WORDS,
+    CANDIDATE,
+    DEPTHWISE,
+    LEAFWISE,
+    Gradients,
+    Nodes,
+    Rules,
+    Workspace,
+)
 from weald.tree.thresholds import split_thresholds
 from weald.tree.walk import walk_rows
 
@@ -26,7 +40,6 @@ LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an obliviou
 UNLIMITED = 2**30
 MOST_SMALL_LEAVES = 2**8 - 1  # leaves whose numbers, and one for "none", fit in one byte a row
 ALMOST_ALL = 1.0 - 1e-7  # integers keep 25 bits of a hessian
-WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,14 @@ class TreeRules:
     min_samples_split: int = 2
     min_weight_fraction_leaf: float = 0.0  # of the hessians of the tree's rows
     min_impurity_decrease: float = 0.0  # gain, doubled, a unit of these hessians; CART's with hessians of 1
+    max_cat_to_onehot: int | None = None  # categories up to which one is split from the rest; None: always
+    max_cat_threshold: int = 64  # categories on the scanned side of a split into two sets
+    constraints: Constraints = field(default_factory=Constraints)
+
+    @property
+    def prunes(self) -> bool:
+        """Whether gamma is asked for after growth, see prune.py, and not while a tree grows."""
+        return self.growth == "depthwise" and self.gamma > 0.0
 
     def most_leaves(self, n_rows: int) -> int:
         """The largest number of leaves that a tree of so many rows can have."""
@@ -66,12 +87,14 @@ class TreeRules:
             float(self.min_child_weight),
             float(self.reg_lambda),
             float(self.reg_alpha),
-            float(self.gamma),
+            0.0 if self.prunes else float(self.gamma),
             float(self.max_delta_step),
             float(self.colsample_bylevel),
             float(self.colsample_bynode),
             self.min_samples_split,
             0.0,
+            UNLIMITED if self.max_cat_to_onehot is None else self.max_cat_to_onehot,
+            self.max_cat_threshold,
         )
 
     def for_weight(self, rules: Rules, hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> Rules:
@@ -91,7 +114,7 @@ class GrownTree:
 
     def __init__(
         self,
-        grower: TreeGrower,
+        grower: Grower,
         nodes: dict[str, NDArray[Any]],
         exact: tuple[NDArray[np.float32], NDArray[np.float32]],
         gradients: Gradients,
@@ -117,7 +140,7 @@ class GrownTree:
         grower = self._grower
         if self._sampled < len(grower.leaf_of_row):
             grower.leaf_of_row.fill(self.n_leaves)
-        assign_leaves(grower.work.entries, self._leaves, self._sampled, grower.tasks, grower.leaf_of_row)
+        assign_leaves(grower.entries, self._leaves, self._sampled, grower.tasks, grower.leaf_of_row)
 
     def leaf_values(self) -> NDArray[np.float64]:
         """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
@@ -126,7 +149,12 @@ class GrownTree:
         values = _newton(sums[:, 0], sums[:, 1], grower.rules)
         if grower.rules.growth == "oblivious":
             _fill_small_leaves(self.nodes, self.leaf_nodes, sums, grower.rules, values)
+        self.bound(values)
         return values
+
+    def bound(self, values: NDArray[np.float64]) -> None:
+        """Clip values of the leaves, wherever they come from, to the bounds of monotone constraints, if there are any."""
+        _clip(self.nodes, self.leaf_nodes, values)
 
     def leaf_sums(
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], largest: tuple[float, float]
@@ -143,7 +171,7 @@ class GrownTree:
     def rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
         rows = np.empty(self._sampled, np.uint32)
-        leaf_rows(self._grower.work.entries, self._leaves, rows)
+        leaf_rows(self._grower.entries, self._leaves, rows)
         return rows, np.append(self._leaves.begin, self._sampled)
 
     def add_to(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
@@ -153,36 +181,43 @@ class GrownTree:
             self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
         add_leaf_values(grower.leaf_of_row, values, grower.tasks, score)
 
-    def add_to_binned(self, bins: Bins, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    def add_to_binned(self, bins: Any, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the scores of other rows, binned by the same mapper."""
         leaf_of_row = np.full(len(score), self.n_leaves, self._grower.leaf_of_row.dtype)
-        self._walk(bins, self.n_leaves, leaf_of_row)
+        self._walk(self._grower.binned(bins), self.n_leaves, leaf_of_row)
         add_leaf_values(leaf_of_row, values, self._grower.tasks, score)
 
-    def _walk(self, bins: Bins, waiting: int, leaf_of_row: LeafNumbers) -> None:
+    def _walk(self, bins: Any, waiting: int, leaf_of_row: LeafNumbers) -> None:
         nodes, mapper = self.nodes, bins.mapper
         leaf_of_node = np.full(len(nodes["feature"]), -1, np.int32)
         leaf_of_node[self.leaf_nodes] = np.arange(self.n_leaves, dtype=np.int32)
-        walk_rows(
-            bins.rows,
-            mapper.n_bins,
-            mapper.categorical,
-            nodes["feature"],
-            nodes["split_bin"],
-            nodes["missing_left"],
-            nodes["left"],
-            leaf_of_node,
-            self._grower.tasks,
-            waiting,
-            leaf_of_row,
-        )
+        feature, columns = nodes["feature"], np.arange(bins.n_columns)
+        if self._grower.is_sparse(bins):
+            columns, feature = _compact(feature)
+        for first, cells in self._grower.cells(bins, columns):
+            walk_rows(
+                cells,
+                mapper.n_bins[columns],
+                mapper.categorical[columns],
+                feature,
+                nodes["split_bin"],
+                nodes["left_bins"],
+                nodes["missing_left"],
+                nodes["left"],
+                leaf_of_node,
+                self._grower.tasks,
+                waiting,
+                leaf_of_row[first : first + len(cells)],
+            )
 
     def for_forest(self, values: NDArray[np.float64], shrinkage: float) -> dict[str, NDArray[Any]]:
         """The tree as `ForestBuilder.append` takes it; ``values`` are the leaves' final outputs."""
         nodes, gradients, mapper = self.nodes, self._gradients, self._grower.bins.mapper
         gradient = nodes["gradient_sum"] * gradients.gradient_unit
         hessian = nodes["hessian_sum"] * gradients.hessian_unit
-        value = _newton(gradient, hessian, self._grower.rules) * shrinkage
+        value = _newton(gradient, hessian, self._grower.rules)
+        _clip(nodes, slice(None), value)
+        value *= shrinkage
         value[self.leaf_nodes] = values
         return {
             "feature": nodes["feature"],
@@ -192,41 +227,24 @@ class GrownTree:
             "gain": nodes["gain"],
             "cover": hessian,
             "count": nodes["end"] - nodes["begin"],
-            **split_thresholds(nodes["feature"], nodes["split_bin"], mapper),
+            **split_thresholds(nodes["feature"], nodes["split_bin"], nodes["left_bins"], mapper),
         }
 
 
-class TreeGrower:
-    """Grows trees on the same bins."""
+class Grower:
+    """Grows trees on the same binned rows: what the growers of all kinds of tables share."""
 
-    def __init__(self, bins: Bins, rules: TreeRules, precision: str, tasks: int) -> None:
+    def __init__(self, bins: Any, rules: TreeRules, precision: str, tasks: int) -> None:
         self.bins = bins
         self.rules = rules
         self.precision = precision
         self.tasks = tasks
-        n_rows = bins.columns.shape[1]
-        self._data, n_cells = _tree_input(bins)
+        n_rows = bins.n_rows
+        self.entries = np.empty((2, n_rows), np.uint64)
         self._kernel_rules = rules.for_kernel(n_rows)
         most_leaves = self._kernel_rules.max_leaves
-        # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
-        wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
-        slots = 1 + max(1, min(wanted, POOL_BYTES // (24 * n_cells)))
-        if rules.growth == "oblivious":
-            slots = 1 + wanted  # a level needs the histograms of all its nodes
-            if 24 * n_cells * slots > LARGEST_LEVEL_BYTES:
-                raise InputError(
-                    f"max_depth={rules.max_depth} with growth='oblivious' and {bins.columns.shape[0]} columns needs "
-                    f"{24 * n_cells * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
-                )
-        self.work = Workspace(
-            entries=np.empty((2, n_rows), np.uint64),
-            pool=np.empty((slots, 3, n_cells), np.int64),
-            buffers=np.zeros((tasks, 2, n_cells), np.int64),
-            totals=np.empty((tasks, 3, n_cells), np.int64),
-            heap=np.empty(most_leaves + 1, np.int64),
-            chunk_counts=np.empty(tasks, np.int64),
-        )
         self._nodes = _empty_nodes(2 * most_leaves)
+        self._state = rules.constraints.state(bins.n_columns, 2 * most_leaves)
         self._wide = np.empty(n_rows, np.uint64)
         self.leaf_of_row: LeafNumbers = np.empty(
             n_rows, np.dtype(np.uint8 if most_leaves < MOST_SMALL_LEAVES else np.int32)
@@ -250,48 +268,118 @@ class TreeGrower:
             self.precision,
             self.tasks,
             self._wide,
-            self.work.entries[0],
+            self.entries[0],
         )
         n_rows = len(rows) or len(gradient)
+        rules = self.rules.for_weight(self._kernel_rules, hessian, rows)
+        n_nodes = self._grow_nodes(columns, gradients, rules, np.uint64(column_key), n_rows)
+        nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
+        if self.rules.constraints.monotone:
+            nodes |= {"lower": self._state.lower[:n_nodes], "upper": self._state.upper[:n_nodes]}
+        if self.rules.prunes:
+            nodes = prune(nodes, self.rules.gamma, self.entries)
+        return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
+
+    def _grow_nodes(
+        self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
+    ) -> int:
+        """Grow a tree from ``entries[0, :n_rows]`` into ``_nodes``; the number of nodes is returned."""
+        raise NotImplementedError
+
+    def is_sparse(self, bins: Any) -> bool:
+        """Whether only the columns that a tree tests are to be asked of a table of this kind."""
+        raise NotImplementedError
+
+    def cells(self, bins: Any, columns: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[Any]]]:
+        """(first row, bins (rows, columns)) of a table of this kind, all at once or in parts."""
+        raise NotImplementedError
+
+    def binned(self, table: Any) -> Any:
+        """Other rows, binned by the training table's mapper, in the bins of the tree that was grown last."""
+        return table
+
+
+class TreeGrower(Grower):
+    """Grows trees from histograms of bins of a byte, dense or sparse."""
+
+    def __init__(self, bins: Bins | SparseBins, rules: TreeRules, precision: str, tasks: int) -> None:
+        super().__init__(bins, rules, precision, tasks)
+        self._data = tree_input(bins)
+        sparse = self._data.sparse
+        shape, n_words = histogram_shape(self._data, precision)
+        most_leaves = self._kernel_rules.max_leaves
+        # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
+        wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
+        slots = 1 + max(1, min(wanted, POOL_BYTES // (8 * n_words)))
+        if rules.growth == "oblivious":
+            slots = 1 + wanted  # a level needs the histograms of all its nodes
+            if 8 * n_words * slots > LARGEST_LEVEL_BYTES:
+                raise InputError(
+                    f"max_depth={rules.max_depth} with growth='oblivious' and {bins.n_columns} columns needs "
+                    f"{8 * n_words * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
+                )
+        self._work = Workspace(
+            entries=self.entries,
+            pool=np.empty((slots, *shape), np.int64),
+            buffers=np.zeros((tasks, 2, 0 if sparse else shape[1]), np.int64),
+            totals=np.empty((tasks, 3, 0 if sparse else shape[1]), np.int64),
+            heap=np.empty(most_leaves + 1, np.int64),
+            chunk_counts=np.empty(tasks, np.int64),
+            added=np.zeros(bins.n_rows if sparse else 0, np.int64),
+            column=np.zeros(bins.n_rows if sparse else 0, np.uint8),
+        )
+
+    def _grow_nodes(
+        self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
+    ) -> int:
         grow = grow_oblivious if self.rules.growth == "oblivious" else grow_tree
-        n_nodes = grow(
+        n_nodes: int = grow(
             self._data,
             columns,
             gradients,
-            self.rules.for_weight(self._kernel_rules, hessian, rows),
-            np.uint64(column_key),  # type: ignore[arg-type]
+            rules,
+            key,
             n_rows,
             self.tasks,
-            self.work,
+            self._work,
             self._nodes,
+            self._state,
         )
-        nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
-        return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
+        return n_nodes
+
+    def is_sparse(self, bins: Bins | SparseBins) -> bool:
+        """Whether the table keeps only some of its cells."""
+        return isinstance(bins, SparseBins)
+
+    def cells(
+        self, bins: Bins | SparseBins, columns: NDArray[np.int64]
+    ) -> Iterable[tuple[int, NDArray[np.uint8]]]:
+        """The bins, row after row in memory."""
+        if isinstance(bins, SparseBins):
+            for first, rows in bins.rows_of(columns, self.tasks):
+                yield first, rows.reshape(-1, len(columns))
+        else:
+            yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
+
+    def rebin(self, mapper: BinMapper) -> None:
+        """The bins were filled anew, by a mapper with at most as many a column as the first had."""
+        self.bins = Bins(self.bins.columns, self.bins.rows, mapper)
+        self._data = self._data._replace(n_bins=mapper.n_bins)
 
 
-def _tree_input(bins: Bins) -> tuple[TreeInput, int]:
-    """The kernels' view of the bins, and the number of histogram cells."""
-    mapper = bins.mapper
-    width = len(mapper.n_bins)
-    needed = (mapper.n_bins + 1 + 7) // 8 * 8  # whole cache lines
-    uniform = width * STRIDE <= WIDEST_WASTE * int(needed.sum())
-    sizes = np.full(width, STRIDE) if uniform else np.where(needed % 256 == 0, needed + 8, needed)
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    data = TreeInput(
-        bins.rows,
-        bins.columns,
-        offsets[:-1].astype(np.uint64),
-        mapper.n_bins,
-        mapper.categorical,
-        bool(uniform),
-    )
-    return data, int(offsets[-1])
+def _compact(feature: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The columns that a tree tests, at least one, and its nodes' columns as places among them."""
+    columns, place = np.unique(feature[feature >= 0], return_inverse=True)
+    compact = np.full_like(feature, -1)
+    compact[feature >= 0] = place
+    return (columns if len(columns) else np.zeros(1)).astype(np.int64), compact
 
 
 def _empty_nodes(size: int) -> Nodes:
     return Nodes(
         feature=np.empty(size, np.int32),
         split_bin=np.zeros(size, np.int32),
+        left_bins=np.zeros((size, BIN_WORDS), np.int64),
         missing_left=np.zeros(size, np.uint8),
         left=np.empty(size, np.int32),
         gain=np.empty(size, np.float64),
@@ -302,7 +390,7 @@ def _empty_nodes(size: int) -> Nodes:
         slot=np.empty(size, np.int64),
         gradient_sum=np.empty(size, np.int64),
         hessian_sum=np.empty(size, np.int64),
-        candidate=np.zeros((size, 6), np.int64),
+        candidate=np.zeros((size, CANDIDATE), np.int64),
         candidate_gain=np.empty(size, np.float64),
     )
 
@@ -320,6 +408,15 @@ def _newton(
         values = np.clip(values, -rules.max_delta_step, rules.max_delta_step)
     values += 0.0  # no negative zeros
     return values
+
+
+def _clip(
+    nodes: dict[str, NDArray[Any]], chosen: NDArray[np.int64] | slice, values: NDArray[np.float64]
+) -> None:
+    """Clip values of the chosen nodes to the nodes' bounds, where these have any."""
+    if "lower" in nodes:
+        np.clip(values, nodes["lower"][chosen], nodes["upper"][chosen], out=values)
+        values += 0.0  # no negative zeros
 
 
 def _fill_small_leaves(

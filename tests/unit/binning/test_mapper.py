@@ -185,11 +185,11 @@ def test_categories_share_the_bin_that_lists_their_codes(max_bins: int) -> None:
     own = 7 if max_bins >= 7 else max_bins - 1
     assert bins[:7] == [min(code, own) for code in range(7)]
     assert bins[7:] == [int(mapper.n_bins[0])] * 2
-    listed = [mapper.category_codes(0, bin) for bin in range(int(mapper.n_bins[0]))]
-    for bin, codes in enumerate(listed):
-        assert codes.dtype == np.int32
-        assert all(bins[code] == bin for code in codes)
-    assert np.concatenate(listed).tolist() == list(range(7))
+    every = np.arange(int(mapper.n_bins[0]))
+    codes, counts = mapper.category_codes(np.zeros(len(every), np.int64), every)
+    assert codes.dtype == np.int32
+    assert codes.tolist() == list(range(7))
+    assert [bins[code] for code in codes] == np.repeat(every, counts).tolist()
 
 
 def test_many_categories_fill_the_byte_and_no_more() -> None:
@@ -198,7 +198,9 @@ def test_many_categories_fill_the_byte_and_no_more() -> None:
     mapper = fit_bins(training, None, 255)
     bins = mapper.transform(read_table([*table, [None]], schema=training.schema), 1).columns[0]
     assert bins.tolist() == [min(code, 254) for code in range(600)] + [255]
-    assert mapper.category_codes(0, 254).tolist() == list(range(254, 600))
+    codes, counts = mapper.category_codes(np.array([0, 0]), np.array([7, 254]))
+    assert codes.tolist() == [7, *range(254, 600)]
+    assert counts.tolist() == [1, 346]
 
 
 def test_values_that_training_did_not_see_fall_in_the_outer_bins() -> None:

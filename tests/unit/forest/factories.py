@@ -14,19 +14,25 @@ from numpy.typing import NDArray
 
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
-from weald.forest.layout import ARRAY_DTYPES
+from weald.forest.layout import ARRAY_DTYPES, OPTIONAL_ARRAYS
 
 N_CATEGORIES = 12
 ZEROS = "0" * 64
 
 
 def random_forest(
-    seed: int = 0, *, rounds: int = 4, n_outputs: int = 1, n_features: int = 5, n_leaves: int = 8
+    seed: int = 0,
+    *,
+    rounds: int = 4,
+    n_outputs: int = 1,
+    n_features: int = 5,
+    n_leaves: int = 8,
+    parallel_trees: int = 1,
 ) -> Forest:
     """A valid forest; odd features are categorical, the trees have 1 to `n_leaves` leaves."""
     generator = np.random.default_rng(seed)
-    builder = ForestBuilder(n_features, n_outputs, generator.normal(size=n_outputs))
-    for _ in range(rounds * n_outputs):
+    builder = ForestBuilder(n_features, n_outputs, generator.normal(size=n_outputs), parallel_trees)
+    for _ in range(rounds * n_outputs * parallel_trees):
         builder.append(**random_tree(generator, n_features, int(generator.integers(1, n_leaves + 1))))
     return builder.build()
 
@@ -77,7 +83,7 @@ def random_tree(generator: np.random.Generator, n_features: int, n_leaves: int) 
 
 def arrays_of(forest: Forest) -> dict[str, NDArray[Any]]:
     """Writeable copies of the arrays of a forest that its file holds."""
-    names = [name for name in ARRAY_DTYPES if name != "vectors" or forest.has_vectors]
+    names = [name for name in ARRAY_DTYPES if name not in OPTIONAL_ARRAYS or getattr(forest, name).size]
     return {name: getattr(forest, name).copy() for name in names}
 
 

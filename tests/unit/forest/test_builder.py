@@ -5,6 +5,7 @@ import pytest
 
 from unit.forest.factories import random_forest, random_tree
 from weald.forest.builder import ForestBuilder
+from weald.forest.forest import Forest
 from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
 from weald.runtime.errors import InputError
 
@@ -143,3 +144,43 @@ def test_a_refused_tree_leaves_the_builder_as_it_was() -> None:
 def test_a_base_score_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(InputError, match=r"base_score has shape \(1,\)"):
         ForestBuilder(4, 2, [0.0])
+
+
+def test_a_scaled_tree_adds_less_and_keeps_its_weight() -> None:
+    whole = random_forest(3, rounds=4, n_outputs=2)
+    builder = ForestBuilder.continuing(whole)
+    assert builder.tree_weights().tolist() == [1.0] * 8
+    assert builder.build() == whole
+    builder.scale(5, 0.5)
+    builder.scale(5, 0.25)
+    builder.append(**random_tree(np.random.default_rng(0), 5, 3))
+    builder.append(**random_tree(np.random.default_rng(1), 5, 3))
+    forest = builder.build()
+    assert forest.tree_weights.tolist() == [1.0] * 5 + [0.125] + [1.0] * 4
+    assert forest.tree(5).value.tolist() == (0.125 * whole.tree(5).value).tolist()
+    assert forest.tree(4).value.tolist() == whole.tree(4).value.tolist()
+    assert forest.first(4) != whole
+    assert ForestBuilder.continuing(forest).build() == forest
+    assert forest.trees(4, 8).tree_weights.tolist() == [1.0, 0.125, 1.0, 1.0]
+    assert Forest.concatenate(forest.first(4), forest.trees(8, 10)) == forest
+    assert Forest.concatenate(whole, forest.trees(4, 8)).tree_weights.tolist() == [1.0] * 9 + [
+        0.125,
+        1.0,
+        1.0,
+    ]
+
+
+def test_rounds_of_several_trees_are_counted_cut_and_joined_whole() -> None:
+    forest = random_forest(3, rounds=4, n_outputs=2, parallel_trees=3)
+    assert (forest.n_trees, forest.trees_per_round, forest.n_rounds) == (24, 6, 4)
+    assert [forest.tree(index).output for index in range(6)] == [0, 1] * 3
+    assert forest.first(2).n_trees == 12
+    assert Forest.concatenate(forest.first(1), forest.trees(6, 24)) == forest
+    with pytest.raises(InputError, match="in rounds of 6"):
+        forest.trees(0, 4)
+    with pytest.raises(InputError, match="parallel_trees 3 and 1"):
+        Forest.concatenate(forest, random_forest(3, n_outputs=2))
+    builder = ForestBuilder.continuing(forest)
+    builder.append(**random_tree(np.random.default_rng(0), 5, 3))
+    with pytest.raises(InputError, match="6 are a round"):
+        builder.build()

@@ -27,9 +27,10 @@ from unit.forest.factories import (
     vector_forest,
 )
 from weald.forest import container
+from weald.forest.builder import ForestBuilder
 from weald.forest.file import dumps, loads
 from weald.forest.forest import Forest
-from weald.forest.layout import ARRAY_DTYPES
+from weald.forest.layout import ARRAY_DTYPES, OPTIONAL_ARRAYS
 from weald.runtime.errors import InputError, ModelFileError
 
 HEADER = {
@@ -93,6 +94,40 @@ def test_vectors_that_do_not_fit_their_forest_are_refused() -> None:
     refuse(craft(arrays, metadata_of(forest, format=2, n_outputs=2)), "base_score|vectors")
 
 
+def weighted_forest(parallel_trees: int = 2) -> Forest:
+    """Three rounds of `parallel_trees` trees for each of two outputs, one of them rescaled."""
+    builder = ForestBuilder.continuing(random_forest(2, rounds=3, n_outputs=2, parallel_trees=parallel_trees))
+    builder.scale(1, 0.75)
+    return builder.build()
+
+
+def test_weights_of_trees_and_parallel_trees_come_back_and_need_the_newest_format() -> None:
+    for forest in (weighted_forest(1), weighted_forest(2), random_forest(parallel_trees=3)):
+        data = dumps(forest, HEADER)
+        loaded, header = loads(data)
+        assert loaded == forest
+        assert (loaded.parallel_trees, loaded.n_rounds) == (forest.parallel_trees, forest.n_rounds)
+        assert dumps(loaded, header) == data
+        assert json.loads(json.loads(split_file(data)[0])["__metadata__"]["weald"])["format"] == 3
+
+
+def test_weights_and_parallel_trees_that_do_not_fit_their_forest_are_refused() -> None:
+    forest = weighted_forest()
+    arrays, metadata = arrays_of(forest), metadata_of(forest, format=3, parallel_trees=2)
+    assert loads(craft(arrays, metadata))[0] == forest
+    weights = arrays["tree_weights"]
+    refuse(craft(arrays | {"tree_weights": weights[:-1]}, metadata), "11 entries for 12 trees")
+    refuse(craft(arrays | {"tree_weights": weights[:0]}, metadata), "'tree_weights' is empty")
+    refuse(craft(arrays | {"tree_weights": -weights}, metadata), "a weight cannot be negative")
+    refuse(craft(arrays | {"tree_weights": np.full(12, np.nan)}, metadata), "not a finite number")
+    refuse(craft(arrays, metadata | {"parallel_trees": 5}), "rounds of 5 trees each")
+    refuse(craft(arrays, metadata | {"parallel_trees": 0}), "parallel_trees is not valid")
+    refuse(craft(arrays, metadata | {"parallel_trees": 1}), "parallel_trees is 1")
+    refuse(craft(arrays, metadata | {"parallel_trees": "2"}), "parallel_trees is not valid")
+    vectors = vector_forest(2)
+    refuse(craft(arrays_of(vectors), metadata_of(vectors, format=3, parallel_trees=2)), "vector leaves")
+
+
 def test_an_empty_forest_comes_back() -> None:
     forest = random_forest(rounds=0)
     assert loads(dumps(forest, {})) == (forest, {})
@@ -117,7 +152,7 @@ def test_safetensors_reads_the_arrays_and_the_one_metadata_entry(tmp_path: Path)
     path = tmp_path / "model.weald"
     path.write_bytes(dumps(forest, HEADER))
     tensors = safetensors.numpy.load_file(path)
-    assert tensors.keys() == ARRAY_DTYPES.keys() - {"vectors"}
+    assert tensors.keys() == ARRAY_DTYPES.keys() - OPTIONAL_ARRAYS
     for name, array in tensors.items():
         assert array.dtype == ARRAY_DTYPES[name]
         assert np.array_equal(array, getattr(forest, name))
@@ -200,10 +235,12 @@ def test_uppercase_digits_are_not_the_checksum() -> None:
 
 def test_a_newer_format_is_recognised_before_anything_else_is_read() -> None:
     forest = random_forest()
-    newer = metadata_of(forest, format=3, zeal=[1])
+    number = container.NEWEST_FORMAT + 1
+    newer = metadata_of(forest, format=number, zeal=[1])
     newer["sha256"] = ZEROS
     refuse(
-        craft({"something": np.zeros(2, dtype=np.float32)}, newer), r"newer Weald \(format 3\), update Weald"
+        craft({"something": np.zeros(2, dtype=np.float32)}, newer),
+        rf"newer Weald \(format {number}\), update Weald",
     )
 
 

@@ -17,7 +17,7 @@ from unit.forest.factories import N_CATEGORIES, random_forest, random_tree, vect
 from weald.forest import packing, predict
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
-from weald.forest.kernels import FLOAT, MASKED, RANK, ROWS, SYMMETRIC, WALKED
+from weald.forest.kernels import FLOAT, MASKED, RANK, ROWS, SYMMETRIC, WALKED, WALKED_SETS
 from weald.forest.predict import leaf_indices, raw_scores
 from weald.runtime.errors import InputError
 
@@ -97,6 +97,16 @@ def chain_tree(generator: np.random.Generator, n_features: int, n_leaves: int) -
     return tree
 
 
+def numeric_tree(generator: np.random.Generator, n_features: int, n_leaves: int) -> dict[str, Any]:
+    """A random tree without categories."""
+    tree = random_tree(generator, n_features, n_leaves)
+    inner = tree["feature"] >= 0
+    tree["category_set"] = np.full(inner.size, -1)
+    tree["threshold"] = np.where(inner, generator.normal(size=inner.size), 0.0)
+    tree["set_offsets"], tree["set_codes"] = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    return tree
+
+
 def ways(forest: Forest) -> list[int]:
     ways_of_trees: list[int] = packing.pack(forest, False).trees[:, 2].tolist()
     return ways_of_trees
@@ -131,13 +141,14 @@ def test_vector_leaves_are_added_as_the_naive_walk_adds_them(n_leaves: int, dtyp
         assert_same_as_reference(forest, mixed_rows(n_leaves, n_rows, 6, dtype))
 
 
-def test_vector_leaves_of_all_three_ways_mix_and_rounds_are_trees() -> None:
+def test_vector_leaves_of_all_ways_mix_and_rounds_are_trees() -> None:
     generator = np.random.default_rng(12)
     trees = [symmetric_tree(generator, 6, 4), random_tree(generator, 6, 31), random_tree(generator, 6, 3000)]
+    trees.append(numeric_tree(generator, 6, 3000))
     scalar = forest_of(*trees, n_features=6)
     vectors = generator.normal(size=scalar.n_leaves * 2)
     forest = replace(scalar, n_outputs=2, base_score=np.array([0.5, -1.0]), vectors=vectors)
-    assert ways(forest) == [SYMMETRIC, MASKED, WALKED]
+    assert ways(forest) == [SYMMETRIC, MASKED, WALKED_SETS, WALKED]
     rows = mixed_rows(1, 300, 6, np.float32)
     assert_same_as_reference(forest, rows)
     some = raw_scores(forest, [(0, rows)], 300, first_round=1, last_round=3)
@@ -264,12 +275,14 @@ def test_a_full_tree_with_one_other_test_is_not_taken_for_a_symmetric_one(field:
     assert_same_as_reference(forest, rows)
 
 
-def test_the_three_ways_mix_within_one_forest() -> None:
+@pytest.mark.parametrize("way", [WALKED, WALKED_SETS])
+def test_the_ways_mix_within_one_forest(way: int) -> None:
     generator = np.random.default_rng(11)
-    trees = [symmetric_tree(generator, 6, 4), random_tree(generator, 6, 31), random_tree(generator, 6, 3000)]
+    deep = numeric_tree(generator, 6, 3000) if way == WALKED else random_tree(generator, 6, 3000)
+    trees = [symmetric_tree(generator, 6, 4), random_tree(generator, 6, 31), deep]
     trees += [random_tree(generator, 6, 1), chain_tree(generator, 6, 33), chain_tree(generator, 6, 64)]
     forest = forest_of(*trees, n_features=6, n_outputs=3)
-    assert ways(forest) == [SYMMETRIC, MASKED, WALKED, SYMMETRIC, MASKED, MASKED]
+    assert ways(forest) == [SYMMETRIC, MASKED, way, SYMMETRIC, MASKED, MASKED]
     for dtype in DTYPES:
         assert_same_as_reference(forest, mixed_rows(1, 300, 6, dtype))
         assert_same_as_reference(forest, mixed_rows(1, 5, 6, dtype))
@@ -285,9 +298,31 @@ def test_no_leaf_is_lost_where_one_mask_ends_and_the_next_begins(n_leaves: int) 
 
 def test_a_huge_tree_is_walked_to_the_right_leaves() -> None:
     generator = np.random.default_rng(0)
-    forest = forest_of(random_tree(generator, 6, 60_000), n_features=6)
-    assert ways(forest) == [WALKED]
-    assert_same_as_reference(forest, mixed_rows(0, 300, 6, np.float32))
+    for make, way in ((numeric_tree, WALKED), (random_tree, WALKED_SETS)):
+        forest = forest_of(make(generator, 6, 60_000), n_features=6)
+        assert ways(forest) == [way]
+        assert_same_as_reference(forest, mixed_rows(0, 300, 6, np.float32))
+
+
+def test_walked_trees_with_many_sets_need_no_code_a_set() -> None:
+    generator = np.random.default_rng(5)
+    for n_features in (2, 6):
+        trees = [random_tree(generator, n_features, 3000), random_tree(generator, n_features, 20)]
+        for tree in trees:
+            tree["feature"] = np.where(
+                tree["feature"] >= 0, 1, -1
+            )  # categories alone: the first code is a slot
+            tree["threshold"] = np.zeros(len(tree["feature"]))
+            inner = tree["feature"] >= 0
+            sets = [np.flatnonzero(generator.random(12) < 0.5) for _ in range(int(inner.sum()))]
+            tree["category_set"] = np.full(len(inner), -1)
+            tree["category_set"][inner] = np.arange(inner.sum())
+            tree["set_offsets"] = np.cumsum([0] + [len(codes) for codes in sets])
+            tree["set_codes"] = np.concatenate(sets)
+        forest = forest_of(*trees, n_features=n_features)
+        assert len(packing.pack(forest, False).channels) <= 20
+        assert_same_as_reference(forest, mixed_rows(2, ROWS + 45, n_features, np.float64))
+        assert_same_as_reference(forest, mixed_rows(2, 3, n_features, np.float64))
 
 
 def test_a_forest_too_large_for_a_node_word_is_refused_in_one_sentence() -> None:

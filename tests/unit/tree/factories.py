@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from weald.tree.state import LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
+from weald.tree.state import CANDIDATE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
 
 POISON = -0x0123_4567_89AB_CDEF
 
@@ -28,7 +28,11 @@ def random_bins(
 
 
 def tree_input(
-    bins: NDArray[np.uint8], n_bins: Sequence[int], categorical: Sequence[int] = (), uniform: bool = True
+    bins: NDArray[np.uint8],
+    n_bins: Sequence[int],
+    categorical: Sequence[int] = (),
+    uniform: bool = True,
+    gathers: Sequence[int] = (),
 ) -> TreeInput:
     """The bins in both orders; a layout that is not uniform has no cell to spare."""
     n_features = len(n_bins)
@@ -37,12 +41,15 @@ def tree_input(
         offsets = np.concatenate([[0], np.cumsum(np.array(n_bins) + 1)[:-1]])
     kinds = np.zeros(n_features, np.bool_)
     kinds[list(categorical)] = True
+    gathering = np.zeros(n_features, np.bool_)
+    gathering[list(gathers)] = True
     return TreeInput(
         np.ascontiguousarray(bins).reshape(-1),
         np.ascontiguousarray(bins.T),
         offsets.astype(np.uint64),
         np.array(n_bins, np.int64),
         kinds,
+        gathering,
         uniform,
     )
 
@@ -94,6 +101,8 @@ def rules(**changes: Any) -> Rules:
         "node_share": 1.0,
         "min_samples_split": 2,
         "min_gain": 0.0,
+        "max_cat_to_onehot": 255,
+        "max_cat_threshold": 64,
     }
     return Rules(**{**values, **changes})
 
@@ -118,7 +127,9 @@ def empty_nodes(most: int) -> Nodes:
         if name in ("gain", "candidate_gain"):
             arrays[name] = np.full(most, 1e300)
         elif name == "candidate":
-            arrays[name] = np.full((most, 6), POISON, np.int64)
+            arrays[name] = np.full((most, CANDIDATE), POISON, np.int64)
+        elif name == "left_bins":
+            arrays[name] = np.full((most, 4), POISON, np.int64)
         else:
             kind = np.int32 if name == "depth" else types.get(name, np.int64)
             arrays[name] = np.full(most, 77, kind)

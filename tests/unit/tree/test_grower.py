@@ -19,6 +19,7 @@ from unit.tree.factories import (
     tree_input,
     workspace,
 )
+from weald.tree.constraints import Constraints, ConstraintState
 from weald.tree.grower import grow_tree
 from weald.tree.state import DEPTHWISE, LEAFWISE, PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
 
@@ -42,6 +43,9 @@ RULES: dict[str, dict[str, Any]] = {
     "large nodes": {"min_samples_split": 120, "max_leaves": 40},
     "worthwhile splits": {"min_gain": 0.05, "max_leaves": 40},
     "to the last row": {"max_leaves": 60, "min_child_weight": 0.0, "reg_lambda": 0.0},
+    "sets of categories": {"max_cat_to_onehot": 4},
+    "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "max_leaves": 40},
+    "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.02},
 }
 
 
@@ -53,13 +57,16 @@ def grown(
     entries: NDArray[np.uint64],
     tasks: int,
     slots: int,
+    state: ConstraintState | None = None,
 ) -> tuple[int, Workspace, Nodes]:
     """The kernel's tree, grown in rubbish."""
     work = workspace(len(entries), n_cells(data), tasks, slots, limits.max_leaves + 1)
     work.entries[0] = entries
     nodes = empty_nodes(2 * limits.max_leaves + 1)
     chosen = np.array(features, np.int64)
-    n_nodes = grow_tree(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes)
+    if state is None:
+        state = Constraints().state(len(data.n_bins), len(nodes.feature))
+    n_nodes = grow_tree(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
     assert not work.buffers.any()
     return n_nodes, work, nodes
 
@@ -85,6 +92,8 @@ def assert_same(tree: tuple[int, Workspace, Nodes], expected: list[reference.Nod
             nodes.missing_left[number],
         )
         assert split == twin.split[:4]
+        if twin.split.left_bins:
+            assert reference.bins_of_words(nodes.left_bins[number].tolist()) == twin.split.left_bins
 
 
 def case(

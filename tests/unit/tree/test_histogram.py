@@ -151,12 +151,12 @@ SIZES = {
 }
 
 
+@pytest.mark.parametrize(("cells", "tasks"), [(37, 1), (50_001, 2)])
 @pytest.mark.parametrize(("packed", "parent_rows", "child_rows"), [(p, *s) for p in SIZES for s in SIZES[p]])
 def test_a_sibling_by_subtraction_has_the_words_of_a_direct_count(
-    packed: bool, parent_rows: int, child_rows: int
+    packed: bool, parent_rows: int, child_rows: int, cells: int, tasks: int
 ) -> None:
     generator = np.random.default_rng(child_rows)
-    cells = 37
     limits = (4095, 4095) if packed else (2**31 - 1, 2**25 - 1)
 
     def random_sums(n_rows: int) -> NDArray[np.int64]:
@@ -170,6 +170,6 @@ def test_a_sibling_by_subtraction_has_the_words_of_a_direct_count(
     for place, sums, n_rows in ((0, child + sibling, parent_rows), (1, child, child_rows)):
         words = reference.encode_histogram(sums, packed, n_rows)
         memory[place, : len(words)] = words
-    subtract_histogram(packed, parent_rows, child_rows, memory[0], memory[1])
+    subtract_histogram(packed, parent_rows, child_rows, tasks, memory[0], memory[1])
     expected = reference.encode_histogram(sibling, packed, parent_rows - child_rows)
     assert np.array_equal(memory[0, : len(expected)], expected)

@@ -20,6 +20,7 @@ from unit.tree.factories import (
     tree_input,
     workspace,
 )
+from weald.tree.constraints import Constraints, ConstraintState
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.state import PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
 from weald.tree.tree import TreeRules, _fill_small_leaves
@@ -40,6 +41,9 @@ RULES: dict[str, dict[str, Any]] = {
     "columns by level": {"max_depth": 4, "level_share": 0.5},
     "columns by level and node": {"max_depth": 4, "level_share": 0.8, "node_share": 0.5},
     "to the last row": {"max_depth": 5, "min_child_weight": 0.0, "reg_lambda": 0.0},
+    "sets of categories": {"max_cat_to_onehot": 4, "max_depth": 4},
+    "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "max_depth": 4},
+    "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.02, "max_depth": 3},
 }
 
 
@@ -50,6 +54,7 @@ def grown(
     limits: Rules,
     entries: NDArray[np.uint64],
     tasks: int,
+    state: ConstraintState | None = None,
 ) -> tuple[int, Workspace, Nodes]:
     """The kernel's tree, grown in rubbish and in no more slots than the grower allots."""
     most_leaves = 2**limits.max_depth
@@ -57,7 +62,9 @@ def grown(
     work.entries[0] = entries
     nodes = empty_nodes(2 * most_leaves)
     chosen = np.array(features, np.int64)
-    n_nodes = grow_oblivious(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes)
+    if state is None:
+        state = Constraints().state(len(data.n_bins), len(nodes.feature))
+    n_nodes = grow_oblivious(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
     assert not work.buffers.any()
     return n_nodes, work, nodes
 
@@ -79,6 +86,8 @@ def assert_same(tree: tuple[int, Workspace, Nodes], expected: list[reference.Nod
         split = (nodes.feature[number], nodes.split_bin[number], nodes.missing_left[number])
         assert split == twin.split[1:4]
         assert nodes.gain[number] == twin.split.gain
+        if twin.split.left_bins:
+            assert reference.bins_of_words(nodes.left_bins[number].tolist()) == twin.split.left_bins
 
 
 def case(

@@ -10,9 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 import reference
+from reference_constraints import Fence
 from unit.tree.factories import POISON, n_cells, random_bins, random_gradients, rules, tree_input
+from weald.tree.constraints import Constraints
 from weald.tree.split import NO_GAIN, PARALLEL_FEATURES, find_best_split
-from weald.tree.state import PACKED_BLOCK, Gradients, Rules, TreeInput
+from weald.tree.state import CANDIDATE, LEFT_BINS, PACKED_BLOCK, Gradients, Rules, TreeInput
 
 SEVEN = [255, 1, 3, 16, 9, 64, 2]
 RULES: dict[str, dict[str, Any]] = {
@@ -32,6 +34,9 @@ RULES: dict[str, dict[str, Any]] = {
         "reg_alpha": 0.4,
         "gamma": 1e-3,
     },
+    "sets of categories": {"max_cat_to_onehot": 2},
+    "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 3, "min_samples_leaf": 4},
+    "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.01, "reg_alpha": 0.1},
 }
 
 
@@ -43,19 +48,26 @@ def kernel_split(
     gradients: Gradients,
     limits: Rules,
     tasks: int = 1,
+    constraints: Constraints = reference.UNCONSTRAINED,
+    fence: Fence = reference.FREE,
 ) -> reference.Split | None:
     """The kernel's answer from the words of a histogram whose other cells are rubbish."""
     used = reference.feature_cells(data, features)
     words = reference.encode_histogram(sums[:, used], gradients.packed, total.count)
     histogram = np.full((3, n_cells(data)), POISON, np.int64)
     histogram[: len(words), used] = words
-    best = np.full(6, POISON, np.int64)
+    best = np.full(CANDIDATE, POISON, np.int64)
     chosen = np.array(features, np.int64)
-    gain = find_best_split(histogram, data, chosen, tuple(total), gradients, limits, tasks, best)
+    state = constraints.state(len(data.n_bins), 3)
+    state.lower[1:2], state.upper[1:2] = fence.lower, fence.upper
+    gain = find_best_split(histogram, data, chosen, tuple(total), gradients, limits, state, 1, tasks, best)
     if gain == NO_GAIN:
         return None
-    feature, split_bin, missing_left, *left = best.tolist()
-    return reference.Split(gain, feature, split_bin, missing_left, reference.Sums(*left))
+    feature, split_bin, missing_left, *left = best[:LEFT_BINS].tolist()
+    chosen = frozenset[int]()
+    if data.categorical[feature]:
+        chosen = reference.bins_of_words(best[LEFT_BINS:].tolist())
+    return reference.Split(gain, feature, split_bin, missing_left, reference.Sums(*left), chosen)
 
 
 def assert_same(
@@ -92,8 +104,8 @@ def test_brute_force_finds_no_other_split(packed: bool, name: str) -> None:
     found = 0
     for seed, n_rows in enumerate([2, 7, 60, 300, 2_000]):
         for uniform in (True, False):
-            data, gradients, entries = case(seed, n_rows, packed, SEVEN, [3, 6], uniform=uniform)
-            for features in (range(7), [1, 2, 5], [3], [6, 0]):
+            data, gradients, entries = case(seed, n_rows, packed, SEVEN, [3, 5, 6], uniform=uniform)
+            for features in (range(7), [1, 2, 5], [3], [5], [6, 0]):
                 found += assert_same(data, features, gradients, entries, rules(**RULES[name])) is not None
     assert found > 10
 

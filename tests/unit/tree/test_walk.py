@@ -21,6 +21,7 @@ class Tree(NamedTuple):
 
     feature: NDArray[np.int32]
     split_bin: NDArray[np.int32]
+    left_bins: NDArray[np.int64]
     missing_left: NDArray[np.uint8]
     left: NDArray[np.int32]
     leaf_of_node: NDArray[np.int32]
@@ -29,15 +30,17 @@ class Tree(NamedTuple):
 def random_tree(generator: np.random.Generator, n_leaves: int) -> Tree:
     """A random leaf is split until there are enough; leaves are numbered in a random order."""
     feature, split_bin, missing_left, left = [-1], [0], [0], [0]
+    left_bins: list[NDArray[np.int64]] = [np.zeros(4, np.int64)]
     while feature.count(-1) < n_leaves:
         node = int(generator.choice(np.flatnonzero(np.array(feature) < 0)))
         column = int(generator.integers(len(N_BINS)))
         feature[node] = column
-        # A categorical split may send the bin of missing values to the left, as the grower does.
-        split_bin[node] = int(generator.integers(N_BINS[column] + CATEGORICAL[column]))
-        is_missing = CATEGORICAL[column] and split_bin[node] == N_BINS[column]
-        missing_left[node] = 1 if is_missing else int(generator.integers(2))
+        split_bin[node] = int(generator.integers(N_BINS[column]))
+        chosen = frozenset(np.flatnonzero(generator.random(N_BINS[column]) < generator.random()).tolist())
+        left_bins[node] = reference.words_of_bins(chosen)
+        missing_left[node] = int(generator.integers(2))
         left[node] = len(feature)
+        left_bins += [np.zeros(4, np.int64)] * 2
         for places, value in ((feature, -1), (split_bin, 0), (missing_left, 0), (left, 0)):
             places += [value, value]
     leaf_of_node = np.full(len(feature), -1, np.int32)
@@ -46,6 +49,7 @@ def random_tree(generator: np.random.Generator, n_leaves: int) -> Tree:
     return Tree(
         np.array(feature, np.int32),
         np.array(split_bin, np.int32),
+        np.array(left_bins, np.int64),
         np.array(missing_left, np.uint8),
         np.array(left, np.int32),
         leaf_of_node,
@@ -61,6 +65,7 @@ def naive_leaf(tree: Tree, row: list[int]) -> int:
             N_BINS[column],
             CATEGORICAL[column],
             int(tree.split_bin[node]),
+            reference.bins_of_words(tree.left_bins[node].tolist()),
             int(tree.missing_left[node]),
             row[column],
         )
@@ -70,7 +75,7 @@ def naive_leaf(tree: Tree, row: list[int]) -> int:
 
 def walked(tree: Tree, bins: NDArray[np.uint8], tasks: int, leaf_of_row: NDArray[np.int32]) -> None:
     n_bins, categorical = np.array(N_BINS, np.int64), np.array(CATEGORICAL)
-    walk_rows(bins.reshape(-1), n_bins, categorical, *tree, tasks, 77, leaf_of_row)
+    walk_rows(bins, n_bins, categorical, *tree, tasks, 77, leaf_of_row)
 
 
 @pytest.mark.parametrize("n_leaves", [1, 2, 13, 60])

@@ -26,6 +26,7 @@ from weald.tree.cart.state import (
     Table,
     Trees,
 )
+from weald.tree.state import BIN_WORDS
 from weald.tree.thresholds import split_thresholds
 from weald.tree.walk import walk_rows
 
@@ -50,6 +51,9 @@ class CartTree:
 
     feature: NDArray[np.int32]
     split_bin: NDArray[np.int32]
+    left_bins: NDArray[
+        np.int64
+    ]  # (nodes, 4): of categorical splits, the bins that go left, a bit a bin; or (0, 4)
     missing_left: NDArray[np.uint8]
     left: NDArray[np.int32]
     gain: NDArray[np.float64]
@@ -68,8 +72,17 @@ class CartTree:
         mapper = bins.mapper
         leaves = np.full(bins.columns.shape[1], -1, np.int32)
         numbers = np.arange(len(self.feature), dtype=np.int32)
-        tree = (self.feature, self.split_bin, self.missing_left, self.left)
-        walk_rows(bins.rows, mapper.n_bins, mapper.categorical, *tree, numbers, tasks, -1, leaves)
+        tree = (self.feature, self.split_bin, self.left_bins, self.missing_left, self.left)
+        walk_rows(
+            bins.rows.reshape(bins.n_rows, -1),
+            mapper.n_bins,
+            mapper.categorical,
+            *tree,
+            numbers,
+            tasks,
+            -1,
+            leaves,
+        )
         return leaves
 
     def for_forest(self, mapper: BinMapper) -> dict[str, NDArray[Any]]:
@@ -78,7 +91,7 @@ class CartTree:
         arrays = {name: getattr(self, name) for name in names}
         if len(self.vectors):
             arrays["vectors"] = self.vectors
-        return {**arrays, **split_thresholds(self.feature, self.split_bin, mapper)}
+        return {**arrays, **split_thresholds(self.feature, self.split_bin, self.left_bins, mapper)}
 
 
 def grow_cart_trees(
@@ -111,17 +124,22 @@ def grow_cart_trees(
     kernel_weight, exponent = _normalise_weight(weight)
     plan = _plan(rules, draw, labels, n_features)
     table, kernel_labels = _table(bins), _kernel_labels(labels, kernel_weight, plan)
-    numbers = 0 if labels.is_scalar else labels.numbers_per_leaf
+    numbers, has_categories = (
+        0 if labels.is_scalar else labels.numbers_per_leaf,
+        bool(table.categorical.any()),
+    )
     keys = np.array(keys, np.uint64)
     tasks = 1 if n_rows * len(keys) < PARALLEL_ROWS else min(tasks, len(keys))
     # Several turns a thread: trees take different times.
-    at_once = _trees_at_once(plan.most_leaves, numbers, -(-len(keys) // (TURNS * tasks if tasks > 1 else 1)))
+    turn = -(-len(keys) // (TURNS * tasks if tasks > 1 else 1))
+    at_once = _trees_at_once(plan.most_leaves, numbers, has_categories, turn)
 
     def grow(begin: int) -> list[CartTree]:
         chunk = keys[begin : begin + at_once]
         sizes = np.empty((len(chunk), 2), np.int64)
-        grown = _new_trees(len(chunk), plan.most_leaves, numbers)
-        grow_trees(plan, table, kernel_labels, chunk, *new_memory(plan, n_features), sizes, grown)
+        grown = _new_trees(len(chunk), plan.most_leaves, numbers, has_categories)
+        memory = new_memory(plan, n_features, has_categories)
+        grow_trees(plan, table, kernel_labels, chunk, *memory, sizes, grown)
         return _collect(grown, sizes, numbers, 2.0**exponent)
 
     begins = range(0, len(keys), at_once)
@@ -229,7 +247,8 @@ def _table(bins: Bins) -> Table:
         middles[feature, size] = min(own[-1] + high, limit)
     # Copied, or copied where read-only: one compiled version.
     rows = np.require(bins.rows, requirements="W")
-    return Table(rows, mapper.n_bins.copy(), mapper.categorical.copy(), cuts, middles)
+    gathers = mapper.n_categories > mapper.n_bins
+    return Table(rows, mapper.n_bins.copy(), mapper.categorical.copy(), gathers, cuts, middles)
 
 
 _NODE_FIELDS: dict[str, Any] = {
@@ -244,18 +263,20 @@ _NODE_FIELDS: dict[str, Any] = {
 }
 
 
-def _trees_at_once(most_leaves: int, numbers: int, wanted: int) -> int:
+def _trees_at_once(most_leaves: int, numbers: int, has_categories: bool, wanted: int) -> int:
     """Trees that a task grows in one call."""
     node_bytes = sum(np.dtype(dtype).itemsize for dtype in _NODE_FIELDS.values())
+    node_bytes += 8 * BIN_WORDS * has_categories
     tree_bytes = (2 * most_leaves - 1) * node_bytes + most_leaves * numbers * 8
     return max(1, min(wanted, int(TREES_BYTES // tree_bytes)))
 
 
-def _new_trees(trees: int, most_leaves: int, numbers: int) -> Trees:
+def _new_trees(trees: int, most_leaves: int, numbers: int, has_categories: bool) -> Trees:
     """Room for the largest trees there can be; memory that is never written to is never taken from the system."""
     size = trees * (2 * most_leaves - 1)
     nodes = {name: np.empty(size, dtype) for name, dtype in _NODE_FIELDS.items()}
-    return Trees(**nodes, vectors=np.empty(trees * most_leaves * numbers))
+    left_bins = np.zeros((size if has_categories else 0, BIN_WORDS), np.int64)
+    return Trees(**nodes, left_bins=left_bins, vectors=np.empty(trees * most_leaves * numbers))
 
 
 def _collect(memory: Trees, sizes: NDArray[np.int64], numbers: int, weight_unit: float) -> list[CartTree]:
@@ -265,6 +286,7 @@ def _collect(memory: Trees, sizes: NDArray[np.int64], numbers: int, weight_unit:
         arrays = {name: getattr(memory, name)[first : first + n_nodes].copy() for name in _NODE_FIELDS}
         arrays["cover"] *= weight_unit
         arrays["count"] = arrays.pop("n_rows")
+        arrays["left_bins"] = memory.left_bins[first : first + n_nodes].copy()
         part = memory.vectors[first_leaf * numbers : (first_leaf + n_leaves) * numbers]
         trees.append(CartTree(**arrays, vectors=part.reshape(-1, max(1, numbers)).copy()))
         first += n_nodes

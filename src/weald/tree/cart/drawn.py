@@ -1,7 +1,8 @@
 """Random splits (Geurts, Ernst and Wehenkel 2006): one threshold a feature, uniformly between the node's extreme values.
 
-The value of a bin is the middle between its cuts. Of a categorical feature one of the node's categories is drawn. The rows
-on both sides of what was drawn are summed as a histogram of three bins: on the left, on the right, and missing.
+The value of a bin is the middle between its cuts. Of a categorical feature a set of the node's categories is drawn; for the
+absolute error a single one. The rows on both sides of what was drawn are summed as a histogram of three bins: on the left, on
+the right, and missing.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import mix
+from weald.tree.cart.categories import draw_set
 from weald.tree.cart.items import STRIDE
 from weald.tree.cart.sample import below
 from weald.tree.cart.search import search_cuts
-from weald.tree.cart.state import CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
+from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
+from weald.tree.categories import has_bin
 
 MISSING = 2  # the third of the three bins
 BLOCK = 256  # rows that are passed over feature by feature: their bins stay in the first-level cache
@@ -76,6 +79,7 @@ def _draw_category(table: Any, feature: Any, entries: Any, begin: Any, end: Any,
 
 @bare_inner_kernel
 def draw_bins(
+    plan: Plan,
     table: Table,
     features: Any,
     key: Any,
@@ -85,8 +89,9 @@ def draw_bins(
     seen: Any,
     lowest: Any,
     drawn: Any,
+    sets: Any,
 ) -> None:
-    """The split to be tried on every feature, into ``drawn``: the last bin on the left, or the category.
+    """The split to be tried on every feature, into ``drawn``: the last bin on the left, or the category; or into ``sets``.
 
     ``seen``: int64 (257,), ``lowest``: int64 (features,), scratch.
     """
@@ -96,8 +101,11 @@ def draw_bins(
         bits = mix(key + np.uint64(feature))
         if first == last:
             drawn[j] = NOTHING
-        elif table.categorical[feature]:
+        elif table.categorical[feature] and plan.criterion == ABSOLUTE:
             drawn[j] = _draw_category(table, feature, entries, begin, end, bits, seen)
+        elif table.categorical[feature]:
+            drawn[j] = 0
+            draw_set(table, feature, entries, begin, end, bits, sets[j])
         else:
             if last == table.n_bins[feature]:
                 last = _last_value(table, feature, entries, begin, end)
@@ -110,6 +118,7 @@ def _fill_groups_of(
     table: Any,
     feature: Any,
     drawn: Any,
+    drawn_set: Any,
     entries: Any,
     begin: Any,
     end: Any,
@@ -122,14 +131,14 @@ def _fill_groups_of(
     bins, width, feature = table.rows, np.uint64(len(table.n_bins)), np.uint64(feature)
     slots, outputs, code_bits = np.uint64(plan.n_slots), np.uint64(plan.n_outputs), np.uint64(plan.code_bits)
     mask, one = (np.uint64(1) << code_bits) - np.uint64(1), np.uint64(1)
-    # Left are the bins from ``lowest`` to ``drawn``.
-    missing = np.int64(-1) if table.categorical[feature] else table.n_bins[feature]
-    lowest = drawn if table.categorical[feature] else np.int64(0)
+    categorical, missing = table.categorical[feature], table.n_bins[feature]
     for i in range(np.uint64(begin), np.uint64(end)):
         row, low = entries[i] >> HALF, entries[i] & LOW
         value = np.int64(bins[row * width + feature])
-        group = np.uint64(value > drawn) | np.uint64(value < lowest)
-        cell = np.uint64(first) + (group + np.uint64(value == missing)) * slots
+        group = np.uint64(value > drawn) + np.uint64(value == missing)
+        if categorical:
+            group = np.uint64(1 - has_bin(drawn_set, value))
+        cell = np.uint64(first) + group * slots
         word = (np.int64(low >> code_bits) << 32) + 1
         if plan.kind == ONE_CLASS_OUTPUT:
             cells[cell + (low & mask)] += word
@@ -148,6 +157,7 @@ def fill_groups(
     table: Table,
     features: Any,
     drawn: Any,
+    sets: Any,
     entries: Any,
     begin: Any,
     end: Any,
@@ -166,6 +176,7 @@ def fill_groups(
                 table,
                 features[j],
                 drawn[j],
+                sets[j],
                 entries,
                 start,
                 min(start + BLOCK, end),

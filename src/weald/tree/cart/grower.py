@@ -21,6 +21,7 @@ from weald.tree.cart.state import (
     BIN,
     FEATURE,
     HALF,
+    LEFT_BINS,
     LEFT_ROWS,
     LOW,
     MISSING_LEFT,
@@ -35,8 +36,9 @@ from weald.tree.cart.state import (
     Table,
     Trees,
 )
+from weald.tree.categories import has_bin
 from weald.tree.frontier import pop, push
-from weald.tree.state import LEAFWISE
+from weald.tree.state import BIN_WORDS, LEAFWISE
 
 EPSILON = 2.220446049250313e-16
 
@@ -45,7 +47,7 @@ EPSILON = 2.220446049250313e-16
 def _move_rows(table: Table, split: Any, begin: Any, end: Any, source: Any, target: Any) -> None:
     """Rows of a split node to its children's places on the other side, in their old order."""
     feature, last, missing_left = split[FEATURE], split[BIN], split[MISSING_LEFT]
-    first = last if table.categorical[feature] else np.int64(0)
+    categorical, left_bins = table.categorical[feature], split[LEFT_BINS:]
     bins, missing, width = table.rows, table.n_bins[feature], np.uint64(len(table.n_bins))
     to_left, to_right = begin, begin + split[LEFT_ROWS]
     final, column = np.uint64(end - 1), np.uint64(feature)
@@ -53,7 +55,8 @@ def _move_rows(table: Table, split: Any, begin: Any, end: Any, source: Any, targ
         prefetch(bins, np.int64((source[min(i + np.uint64(AHEAD), final)] >> HALF) * width + column))
         entry = source[i]
         value = np.int64(bins[(entry >> HALF) * width + column])
-        go = missing_left if value == missing else np.int64(value <= last) & np.int64(value >= first)
+        go = has_bin(left_bins, value) if categorical else np.int64(value <= last)
+        go = missing_left if value == missing else go
         target[np.uint64(to_left if go else to_right)] = entry
         to_left += go
         to_right += 1 - go
@@ -139,6 +142,9 @@ def _split(
         )
     trees.feature[first + number], trees.left[first + number] = split[FEATURE], n_nodes
     trees.split_bin[first + number], trees.missing_left[first + number] = split[BIN], split[MISSING_LEFT]
+    if table.categorical[split[FEATURE]]:
+        for word in range(BIN_WORDS):
+            trees.left_bins[first + number, word] = split[LEFT_BINS + word]
     for child in range(2):
         place = n_nodes + child
         nodes.depth[place] = nodes.depth[number] + 1

@@ -9,6 +9,7 @@ import numpy as np
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, mix
 from weald.tree.cart.absolute import absolute_score, walk_rows
+from weald.tree.cart.categories import settle_cut, settle_drawn, sort_items
 from weald.tree.cart.drawn import MISSING, draw_bins, fill_groups
 from weald.tree.cart.items import STRIDE, fill_cells, items_from_cells, items_from_rows, sort_rows
 from weald.tree.cart.sample import below, stream
@@ -16,10 +17,12 @@ from weald.tree.cart.search import NO_SCORE, children_score, settle_threshold, w
 from weald.tree.cart.state import (
     ABSOLUTE,
     BIN,
+    CANDIDATE,
     FEATURE,
     FOLLOWING,
     GINI,
     HALF,
+    LEFT_BINS,
     LEFT_ROWS,
     LOW,
     MISSING_LEFT,
@@ -28,6 +31,7 @@ from weald.tree.cart.state import (
     ONE_CLASS_OUTPUT,
     Plan,
 )
+from weald.tree.categories import put_only_bin
 
 
 @bare_inner_kernel
@@ -84,6 +88,7 @@ def _scan_feature(
     feature: Any,
     first_cell: Any,
     drawn: Any,
+    drawn_set: Any,
     entries: Any,
     codes: Any,
     amounts: Any,
@@ -98,6 +103,7 @@ def _scan_feature(
     """
     keys, begin, end = scratch.keys, node.begin, node.end
     n_bins, categorical = table.n_bins[feature], table.categorical[feature]
+    gathers = table.gathers[feature]
     if plan.random_thresholds and first_cell >= 0:
         n_bins = np.int64(MISSING)
     if first_cell < 0:
@@ -116,14 +122,25 @@ def _scan_feature(
             plan, node, categorical, n_bins, n_values, n_items, drawn, amounts, medians, scratch, best
         )
     else:
-        score = walk_items(plan, node, categorical, n_bins, n_values, n_items, scratch, best)
+        if categorical and not plan.random_thresholds:
+            n_items = sort_items(plan, node, n_items, scratch)
+            n_values = n_items
+        score = walk_items(plan, node, n_values, n_items, scratch, best)
     best[FEATURE] = feature
-    if n_values == n_items and not categorical:
+    if categorical:
+        if score > NO_SCORE:
+            n_bins = table.n_bins[feature]
+            if plan.criterion == ABSOLUTE:
+                put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
+            elif plan.random_thresholds:
+                settle_drawn(n_bins, gathers, node, drawn_set, best)
+            else:
+                settle_cut(n_bins, gathers, node, scratch.category_order, best)
+        return score
+    if n_values == n_items:
         # No missing value has been seen here: send those to come where most rows go.
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_ROWS] >= end - begin)
-    if plan.random_thresholds and categorical:
-        best[BIN], best[MISSING_LEFT] = drawn, np.int64(drawn == table.n_bins[feature])
-    elif plan.random_thresholds and best[FOLLOWING] != NO_BIN:
+    if plan.random_thresholds and best[FOLLOWING] != NO_BIN:
         best[BIN], best[FOLLOWING] = drawn, drawn + 1
     return score
 
@@ -161,11 +178,12 @@ def _count_features(
     scratch: Any,
 ) -> None:
     """What is done for several features in one pass over the rows: histograms, and drawing the splits of a random tree."""
-    begin, end, cells, drawn = node.begin, node.end, scratch.cells, scratch.drawn
+    begin, end, cells, drawn, sets = node.begin, node.end, scratch.cells, scratch.drawn, scratch.drawn_sets
     if plan.random_thresholds:
-        draw_bins(table, features, threshold_key, entries, begin, end, scratch.starts, scratch.lowest, drawn)
+        seen, lowest = scratch.starts, scratch.lowest
+        draw_bins(plan, table, features, threshold_key, entries, begin, end, seen, lowest, drawn, sets)
         if counts:
-            fill_groups(plan, table, features, drawn, entries, begin, end, codes, amounts, cells)
+            fill_groups(plan, table, features, drawn, sets, entries, begin, end, codes, amounts, cells)
     elif counts:
         fill_cells(plan, table.rows, len(table.n_bins), features, entries, begin, end, codes, amounts, cells)
 
@@ -208,6 +226,7 @@ def find_split(
                 features[j],
                 first_cell,
                 scratch.drawn[j],
+                scratch.drawn_sets[j],
                 entries,
                 codes,
                 amounts,
@@ -217,7 +236,7 @@ def find_split(
             )
             if score > best_score:
                 best_score = score
-                for place in range(5):
+                for place in range(CANDIDATE if table.categorical[features[j]] else LEFT_BINS):
                     best[place] = trial[place]
         visited += size
     _put_back(plan, visited, columns, swaps)

@@ -26,6 +26,7 @@ from weald.tree.cart.state import (
     FOLLOWING,
     GINI,
     LEFT_ROWS,
+    LEFT_WEIGHT,
     MISSING_LEFT,
     NO_BIN,
     POISSON,
@@ -88,8 +89,6 @@ def fits(plan: Any, node: Any, rows: Any, weight: Any) -> Any:
 def walk_items(
     plan: Plan,
     node: Node,
-    categorical: Any,
-    n_bins: Any,
     n_values: Any,
     n_items: Any,
     scratch: Scratch,
@@ -97,8 +96,8 @@ def walk_items(
 ) -> Any:
     """Score of the best split between items; NO_SCORE where there is none. Its place goes to ``best``.
 
-    Numbers: every threshold, from left to right, with missing values (the items behind ``n_values``) on the right and
-    then, in a second pass, on the left. Categories: each (missing is one) against all others.
+    Every threshold, from left to right, with missing values (the items behind ``n_values``) on the right and then, in a
+    second pass, on the left.
     """
     keys, amounts, left, totals = scratch.keys, scratch.amounts, scratch.left, scratch.totals
     best_score, n_missing, first_classes = NO_SCORE, n_items - n_values, np.uint64(plan.first_classes)
@@ -135,12 +134,8 @@ def walk_items(
                     score = children_score(plan.criterion, plan.n_outputs, node.weight, weight, totals, left)
                 if score > best_score:
                     best_score = score
-                    best[BIN], best[FOLLOWING], best[LEFT_ROWS] = value, following, rows
-                    best[MISSING_LEFT] = np.int64(value == n_bins) if categorical else np.int64(with_missing)
-            if categorical:
-                word, square_left, square_right = np.int64(0), np.int64(0), node.square
-                for place in range(len(left)):
-                    left[place] = 0
+                    best[BIN], best[FOLLOWING], best[MISSING_LEFT] = value, following, with_missing
+                    best[LEFT_ROWS], best[LEFT_WEIGHT] = rows, weight
     return best_score
 
 

@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.tree.state import BIN_WORDS
+
 GINI, ENTROPY, SQUARED, POISSON, ABSOLUTE = 0, 1, 2, 3, 4
 ONE_CLASS_OUTPUT, CLASS_OUTPUTS, NUMBERS = 0, 1, 2  # kinds of labels
 
@@ -27,8 +29,10 @@ HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 ROWS_MASK = np.int64(0xFFFFFFFF)  # of a weight << 32 | rows word
 
-# A candidate split is five integers: these are their places. FOLLOWING is the node's next bin after BIN.
-FEATURE, BIN, MISSING_LEFT, LEFT_ROWS, FOLLOWING = 0, 1, 2, 3, 4
+# A candidate split is ten integers: these are their places. FOLLOWING is the node's next bin after BIN. The last four are the
+# bins on the left of a categorical split, a bit a bin.
+FEATURE, BIN, MISSING_LEFT, LEFT_ROWS, LEFT_WEIGHT, FOLLOWING, LEFT_BINS = 0, 1, 2, 3, 4, 5, 6
+CANDIDATE = LEFT_BINS + BIN_WORDS
 NO_BIN = 256  # no bin follows; a threshold behind it sends all values to the left
 
 
@@ -64,6 +68,7 @@ class Table(NamedTuple):
     rows: NDArray[np.uint8]
     n_bins: NDArray[np.int64]  # bins for values; the bin after them holds missing values
     categorical: NDArray[np.bool_]
+    gathers: NDArray[np.bool_]  # the last bin of a categorical feature holds several, rare categories
     cuts: NDArray[np.float64]  # (features, 256): cuts[f, b] is between the bins b and b + 1
     middles: NDArray[np.float64]  # (features, 256): a value in the middle of the bin
 
@@ -82,7 +87,10 @@ class Trees(NamedTuple):
     """Grown trees, one after another."""
 
     feature: NDArray[np.int32]  # -1: a leaf
-    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left; categorical: the bin that does
+    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left
+    left_bins: NDArray[
+        np.int64
+    ]  # (nodes, 4), categorical: the bins that go left, a bit a bin; without categories (0, 4)
     missing_left: NDArray[np.uint8]
     left: NDArray[np.int32]  # within the tree; the right child is the next
     gain: NDArray[np.float64]
@@ -112,12 +120,20 @@ class Scratch(NamedTuple):
     keys: NDArray[np.int64]  # of items: bin << 32 | slot
     amounts: NDArray[np.int64]  # of items
     starts: NDArray[np.int64]  # (257): of a counting sort
-    trial: NDArray[np.int64]  # (5): a candidate
+    trial: NDArray[np.int64]  # (CANDIDATE): a candidate
     lowest: NDArray[np.int64]  # (features at once): smallest bins
     drawn: NDArray[np.int64]  # (features at once): splits of a random tree
+    drawn_sets: NDArray[np.int64]  # (features at once, 8): drawn categories, and all of the node's
     columns: NDArray[np.int64]  # the tree's columns; drawing for a node swaps them for a while
     swaps: NDArray[np.int64]
-    sums: NDArray[np.float64]  # (slots): of a leaf
+    sums: NDArray[np.float64]  # (slots): of a leaf; a direction in which categories differ
+    category_sums: NDArray[
+        np.int64
+    ]  # (257 * slots): the following are of length 1 where there are no categories
+    category_weights: NDArray[np.float64]  # (257)
+    category_keys: NDArray[np.float64]  # (257): what categories are sorted by
+    category_bins: NDArray[np.int64]  # (257)
+    category_order: NDArray[np.int64]  # (258): bins in that order, and -1
 
 
 class Open(NamedTuple):
@@ -125,7 +141,7 @@ class Open(NamedTuple):
 
     depth: NDArray[np.int64]
     begin: NDArray[np.int64]  # the node's rows are entries[depth % 2, ..., begin : begin + count]
-    candidate: NDArray[np.int64]  # (nodes, 5)
+    candidate: NDArray[np.int64]  # (nodes, CANDIDATE)
     waiting: NDArray[np.int64]
     heap: NDArray[np.int64]
 

@@ -1,0 +1,183 @@
+"""Every distinct value is its own bin: codes without a limit, and columns that are sorted once.
+
+This is the table of the exact split finder (Chen and Guestrin 2016, section 4.1, "column block"). A column block holds the
+row numbers of a column's present values in ascending order of value; missing values are not stored. A mark at the first row of
+every distinct value stands in for the values themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.binning.blocks import MARK, ColumnBlocks
+from weald.binning.cuts import fit_bins
+from weald.binning.kernels import BLOCK
+from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
+from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
+from weald.data import Dataset
+from weald.runtime.errors import InputError
+from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+
+_MOST_ROWS = MARK - 1
+MOST_CATEGORIES = 255  # of a column; the rare ones beyond share a bin, as in a table of bins
+
+
+@dataclass(frozen=True)
+class RankMapper(CutMapper):
+    """Which of a column's distinct values a value is; `fit_ranks` makes mappers.
+
+    >>> import numpy as np
+    >>> from weald.data import read_table
+    >>> table = read_table(np.array([[1.0], [2.0], [4.0], [np.nan]]))
+    >>> ranks = fit_ranks(table, None, tasks=1).transform(table, tasks=1)
+    >>> ranks.codes.tolist(), ranks.mapper.cuts[0].tolist()
+    ([[0, 1, 2, 3]], [1.5, 3.0])
+    """
+
+    def transform(self, dataset: Dataset, tasks: int) -> Ranks | SparseRanks:
+        """The codes of a data set with the same columns; the same for every number of tasks."""
+        if dataset.is_sparse:
+            return ranks_of_entries(self, dataset.entries, tasks)
+        codes = np.empty((len(self.cuts), dataset.n_rows), np.uint32)
+        searched = self.searched_cuts(0, len(self.cuts))
+        offsets = np.cumsum([0] + [len(cuts) for cuts in searched])
+        flat = np.concatenate(searched).astype(np.float64)
+        for base, block in dataset.blocks():
+            for part in contiguous_parts(block, base):
+                if tasks == 1 or (part[4] - part[3]) * len(codes) < PARALLEL_CELLS:
+                    _rank_share(*part, flat, offsets, self.n_bins, ZERO, ONE, codes)
+                else:
+                    _rank_tasks(*part, flat, offsets, self.n_bins, tasks, codes)
+        return Ranks(codes, self, tasks)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A table of codes, uint32 (d, n), and its columns sorted by them when a tree is to be grown.
+
+    >>> import numpy as np
+    >>> from weald.data import read_table
+    >>> table = read_table(np.array([[5.0, 0.1], [4.0, 0.2], [5.0, np.nan]]))
+    >>> ranks = fit_ranks(table, None, tasks=1).transform(table, tasks=1)
+    >>> (ranks.blocks.rows & (MARK - 1)).tolist(), ranks.blocks.offsets.tolist()
+    ([1, 0, 2, 0, 1], [0, 3, 5])
+    """
+
+    codes: NDArray[np.uint32]
+    mapper: RankMapper
+    tasks: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return int(self.codes.shape[0])
+
+    def take(self, rows: NDArray[np.int64]) -> Ranks:
+        """The chosen rows, in the order asked for."""
+        return Ranks(np.ascontiguousarray(self.codes[:, rows]), self.mapper, self.tasks)
+
+    @cached_property
+    def blocks(self) -> ColumnBlocks:
+        """The columns, sorted."""
+        n_bins = self.mapper.n_bins
+        present = np.array(
+            [np.count_nonzero(codes != missing) for codes, missing in zip(self.codes, n_bins, strict=True)]
+        )
+        offsets = np.concatenate(([0], np.cumsum(present))).astype(np.int64)
+        rows = np.empty(int(offsets[-1]), np.uint32)
+        if self.tasks == 1 or self.codes.size < PARALLEL_CELLS:
+            _sort_share(self.codes, n_bins, offsets, ZERO, ONE, rows)
+        else:
+            _sort_tasks(self.codes, n_bins, offsets, self.tasks, rows)
+        return ColumnBlocks(rows, offsets, offsets[:-1].copy(), n_bins)
+
+
+def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) -> RankMapper:
+    """A cut half-way between every two neighbouring values of a column, from all rows of positive weight."""
+    if dataset.n_rows > _MOST_ROWS:
+        raise InputError(
+            f"split_finder='exact' takes at most {_MOST_ROWS:,} rows, not {dataset.n_rows:,}; use split_finder='hist'."
+        )
+    most_values = int(np.diff(dataset.entries.starts).max()) + 1 if dataset.is_sparse else dataset.n_rows
+    fitted = fit_bins(dataset, weight, max(2, most_values), sample_rows=dataset.n_rows, tasks=tasks)
+    n_bins = np.where(fitted.categorical, np.minimum(fitted.n_bins, MOST_CATEGORIES), fitted.n_bins)
+    return RankMapper(fitted.cuts, n_bins, fitted.categorical, fitted.n_categories)
+
+
+@kernel
+def _rank_share(
+    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, cuts: Any, offsets: Any,
+    n_bins: Any, task: Any, tasks: Any, codes: Any,
+) -> None:  # fmt: skip
+    """Number of cuts below each value of the columns task, task + tasks, …; NaN gets the number of bins."""
+    places = np.empty(BLOCK, np.int64)
+    for column in range(task, len(codes), tasks):
+        start, count = offsets[column], offsets[column + 1] - offsets[column]
+        target = codes[column]
+        for begin in range(first, last, BLOCK):
+            n = np.uint64(min(BLOCK, last - begin))
+            source = flat[begin * row_stride + column * column_stride :]
+            step = np.uint64(row_stride)
+            places[:] = start
+            size = count
+            while size > 0:  # all values go a step before any goes the next, so that loads overlap
+                half = (size + 1) // 2
+                for i in range(n):
+                    place = places[i]
+                    below = cuts[np.uint64(place + half - 1)] < source[i * step]
+                    places[i] = place + half if below else place
+                size -= half
+            for i in range(n):
+                value = source[i * step]
+                target[base + begin + np.int64(i)] = places[i] - start if value == value else n_bins[column]
+
+
+@parallel_kernel
+def _rank_tasks(
+    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, cuts: Any, offsets: Any,
+    n_bins: Any, tasks: Any, codes: Any,
+) -> None:  # fmt: skip
+    for index in prange(tasks):
+        _rank_share(
+            flat, row_stride, column_stride, first, last, base, cuts, offsets, n_bins, np.int64(index), tasks, codes
+        )  # fmt: skip
+
+
+@kernel
+def _sort_share(codes: Any, n_bins: Any, offsets: Any, task: Any, tasks: Any, rows: Any) -> None:
+    """Sort the columns task, task + tasks, … by counting; rows of one code stay in their order."""
+    for column in range(task, len(codes), tasks):
+        own, missing = codes[column], n_bins[column]
+        places = np.zeros(missing + 2, np.int64)
+        for row in range(len(own)):
+            places[np.int64(own[row]) + 1] += 1
+        for code in range(missing):
+            places[code + 1] += places[code]
+        block = rows[offsets[column] : offsets[column + 1]]
+        for row in range(len(own)):
+            value = np.int64(own[row])
+            if value < missing:
+                block[places[value]] = row
+                places[value] += 1
+        begin: Any = 0
+        for code in range(missing):  # a code's rows now end where the next one's begin
+            if places[code] > begin:
+                block[begin] |= np.uint32(MARK)
+            begin = places[code]
+
+
+@parallel_kernel
+def _sort_tasks(codes: Any, n_bins: Any, offsets: Any, tasks: Any, rows: Any) -> None:
+    for index in prange(tasks):
+        _sort_share(codes, n_bins, offsets, np.int64(index), tasks, rows)

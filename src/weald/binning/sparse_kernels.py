@@ -1,0 +1,204 @@
+"""Kernels that bin the stored cells of a sparse table; the cells that are not stored are counted, not written out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from weald.binning.quantile import Scratch, fill_keys, merge_equal, place_cuts, sort_keys
+from weald.runtime.jit import ONE, ZERO, inlined, kernel, parallel_kernel
+
+
+@inlined
+def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
+    """Give the number 0.0 its weight among the distinct keys; their new number is returned."""
+    zero = np.uint64(1) << np.uint64(8 * keys.itemsize - 1)  # its key, see `fill_keys`
+    place = distinct
+    while place > 0 and keys[place - 1] >= zero:
+        place -= 1
+    if place < distinct and keys[place] == zero:
+        totals[place] += weight
+        return distinct
+    for i in range(distinct, place, -1):
+        keys[i] = keys[i - 1]
+        totals[i] = totals[i - 1]
+    keys[place] = zero
+    totals[place] = weight
+    return distinct + 1
+
+
+@kernel
+def _find_column(
+    bits: Any, rows: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any, max_bins: Any, task: Any,
+    scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any,
+) -> Any:  # fmt: skip
+    keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
+    weighted, sampled = len(weight) > 0, len(position) > 0
+    stored, stored_weight = 0, 0.0
+    for i in range(len(bits)):
+        place = position[rows[i]] if sampled else np.int64(rows[i])
+        if place < 0:
+            continue
+        kept_bits[stored] = bits[i]
+        if weighted:
+            kept_weight[stored] = weight[place]
+            stored_weight += weight[place]
+        stored += 1
+    count = fill_keys(kept_bits[:stored], keys[0], order[0])
+    distinct = 0
+    sorted_keys = keys[0]
+    if count > 0:
+        sorted_keys, sorted_order = sort_keys(
+            keys[0], keys[1], order[0], order[1], count, scratch.tallies[task]
+        )
+        distinct = merge_equal(sorted_keys, sorted_order, kept_weight, count, totals)
+    if zeros and stored < n_counted:
+        # Exact, as all sums of the weights are: see `fit_bins`.
+        left = total - stored_weight if weighted else np.float64(n_counted - stored)
+        distinct = _insert_zero(sorted_keys, totals, distinct, left)
+    if distinct == 0:
+        return 0
+    return place_cuts(sorted_keys, totals, distinct, max_bins, scratch.ends[task], cuts)
+
+
+@kernel
+def _find_share(
+    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
+    max_bins: Any, task: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+) -> None:  # fmt: skip
+    for j in range(task, len(counts), tasks):
+        begin, end = starts[first + j], starts[first + j + 1]
+        counts[j] = _find_column(
+            bits[begin:end], rows[begin:end], position, weight, n_counted, total, zeros, max_bins, task, scratch,
+            kept_bits[task], kept_weight[task], cuts[j],
+        )  # fmt: skip
+
+
+@kernel
+def find_sparse_cuts(
+    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
+    max_bins: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
+
+    starts, rows, bits: the stored cells, column after column; bits: uint32 or uint64, those of the values.
+    position: int64 (n,), a row's place among the ``n_counted`` rows that count, -1 for others; empty: all rows count.
+    weight: float64 (n_counted,), ``total`` in all; empty: all are 1. zeros: whether a cell that is not stored is 0.0.
+    scratch: for one value more than the longest column has; kept_bits, kept_weight: (1, longest), scratch.
+    cuts: float64 (columns, max_bins - 1); counts: int64 (columns,), how many.
+    """
+    _find_share(
+        starts, rows, bits, first, position, weight, n_counted, total, zeros, max_bins, ZERO, ONE, scratch, kept_bits,
+        kept_weight, cuts, counts,
+    )  # fmt: skip
+
+
+@parallel_kernel
+def find_sparse_cuts_parallel(
+    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
+    max_bins: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+) -> None:  # fmt: skip
+    """`find_sparse_cuts` with the columns shared among tasks."""
+    for task in prange(tasks):
+        _find_share(
+            starts, rows, bits, first, position, weight, n_counted, total, zeros, max_bins, np.int64(task), tasks,
+            scratch, kept_bits, kept_weight, cuts, counts,
+        )  # fmt: skip
+
+
+@kernel
+def _bin_column(
+    values: Any, cuts: Any, begin: Any, end: Any, first: Any, count: Any, missing: Any, bins: Any
+) -> None:
+    """The number of a column's cuts below each of its values, by a binary search without branches."""
+    for i in range(np.uint64(begin), np.uint64(end)):
+        value = np.float64(values[i])
+        place, length = first, count
+        while length > 0:
+            half = length - (length >> 1)
+            place += half * np.int64(cuts[np.uint64(place + half - 1)] < value)
+            length -= half
+        bins[i] = place - first if value == value else missing
+
+
+@kernel
+def _bin_share(
+    starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, task: Any, tasks: Any, bins: Any
+) -> None:
+    for column in range(task, len(missing), tasks):
+        first = cut_starts[column]
+        _bin_column(
+            values, cuts, starts[column], starts[column + 1], first, cut_starts[column + 1] - first,
+            missing[column], bins,
+        )  # fmt: skip
+
+
+@kernel
+def bin_entries(starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, bins: Any) -> None:
+    """Bins of the stored cells: the number of cuts below the value, ``missing`` (int64, a bin a column) for NaN.
+
+    cuts: float64, column after column from ``cut_starts``; exact for float32 values too. bins: one a cell, of any unsigned type.
+    """
+    _bin_share(starts, values, cuts, cut_starts, missing, ZERO, ONE, bins)
+
+
+@parallel_kernel
+def bin_entries_parallel(
+    starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, tasks: Any, bins: Any
+) -> None:
+    """`bin_entries` with the columns shared among tasks."""
+    for task in prange(tasks):
+        _bin_share(starts, values, cuts, cut_starts, missing, np.int64(task), tasks, bins)
+
+
+@kernel
+def drop_default(starts: Any, rows: Any, bins: Any, default: Any, kept_starts: Any) -> None:
+    """Move the cells that are not in their column's default bin to the front, in place; where columns begin then."""
+    kept = ZERO
+    for column in range(len(default)):
+        kept_starts[column] = kept
+        for i in range(starts[column], starts[column + 1]):
+            rows[kept] = rows[i]
+            bins[kept] = bins[i]
+            kept += np.int64(bins[i] != default[column])
+    kept_starts[len(default)] = kept
+
+
+@kernel
+def _gather_share(
+    starts: Any, rows: Any, bins: Any, default: Any, features: Any, begin: Any, end: Any, first: Any, out: Any
+) -> None:
+    width = np.uint64(len(features))
+    for row in range(begin, end):
+        for j in range(len(features)):
+            out[np.uint64(row - first) * width + np.uint64(j)] = default[features[j]]
+    for j in range(len(features)):
+        place, last = starts[features[j]], starts[features[j] + 1]
+        place += np.searchsorted(rows[place:last], np.uint32(begin))
+        while place < last and rows[place] < end:
+            out[np.uint64(rows[place] - first) * width + np.uint64(j)] = bins[place]
+            place += 1
+
+
+@parallel_kernel
+def gather_bins(
+    starts: Any,
+    rows: Any,
+    bins: Any,
+    default: Any,
+    features: Any,
+    first: Any,
+    last: Any,
+    tasks: Any,
+    out: Any,
+) -> None:
+    """Bins of the rows first..last for chosen columns, row after row: (last - first) * len(features).
+
+    default: (d,), the bin of a column's cells that are not stored.
+    """
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = first + (last - first) * task // tasks, first + (last - first) * (task + 1) // tasks
+        _gather_share(starts, rows, bins, default, features, begin, end, first, out)

@@ -1,0 +1,42 @@
+"""Trees whose bins are proposed by the hessians of their rows: histograms as ever, over other bins in every tree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import Bins
+from weald.binning.proposals import ProposalTable, Proposer, weigh_rows
+from weald.tree.tree import GrownTree, TreeGrower, TreeRules
+
+
+class ApproxGrower(TreeGrower):
+    """Grows trees on bins that it chooses before each (Chen and Guestrin 2016, Algorithm 2, global proposals)."""
+
+    def __init__(self, table: ProposalTable, rules: TreeRules, precision: str, tasks: int) -> None:
+        self._table = table
+        self._proposer = Proposer(table, tasks)
+        self._weight = np.empty(0, np.uint32)
+        columns, rows = np.zeros(table.codes.shape, np.uint8), np.zeros(table.codes.size, np.uint8)
+        super().__init__(Bins(columns, rows, self._proposer.most_bins()), rules, precision, tasks)
+
+    def grow(
+        self,
+        gradient: NDArray[np.float32],
+        hessian: NDArray[np.float32],
+        rows: NDArray[np.uint32],
+        columns: NDArray[np.int64],
+        rounding_key: int,
+        column_key: int,
+    ) -> GrownTree:
+        """Propose bins by the hessians of the given rows (empty: all), then grow a tree on them."""
+        weight = weigh_rows(hessian, rows)
+        if not np.array_equal(weight, self._weight):  # otherwise the last tree's are the same
+            self._weight = weight
+            self.rebin(self._proposer.propose(weight))
+            self._proposer.fill(self._table, self.bins.columns, self.bins.rows)
+        return super().grow(gradient, hessian, rows, columns, rounding_key, column_key)
+
+    def binned(self, table: ProposalTable) -> Bins:
+        """Other rows in the same codes, in the bins of the last tree."""
+        return self._proposer.bins_of(table, self.bins.mapper)

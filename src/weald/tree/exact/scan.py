@@ -1,0 +1,447 @@
+"""The best split of a node from its segments: a pass from left to right that sums gradients, hessians and rows.
+
+The pass goes in chunks that stay in the first-level cache: gradients of a chunk are summed to prefixes, the prefixes at which
+a split can be made are kept, and these are scored by the functions of the histogram engine, whose gains and ties are therefore
+the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weald.runtime.jit import ZERO, inlined, inner_kernel
+from weald.runtime.prefetch import prefetch
+from weald.tree.constraints import Bounds
+from weald.tree.exact.candidates import CandidateScratch, propose_places
+from weald.tree.exact.segments import AHEAD, BEGIN, END, MIDDLE, row_of
+from weald.tree.exact.state import MARK, ExactInput
+from weald.tree.histogram import packed_count, packed_gradient, packed_hessian, spread_packed
+from weald.tree.score import SMALLEST_HESSIAN
+from weald.tree.split import (
+    MOST_BINS,
+    NO_GAIN,
+    Scratch,
+    clipped_pair,
+    copy_candidate,
+    scan_numeric,
+)
+from weald.tree.state import (
+    BIN,
+    FEATURE,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    PACKED_BLOCK,
+    Gradients,
+    Rules,
+)
+
+CHUNK = MOST_BINS  # items whose prefixes are scored together
+_MARK_SHIFT = np.uint64(63)
+NOWHERE = -1  # the place of a split that sends no item of its column to the left
+AFTER_REST = -2  # that of one right after the value of the rows that have no item
+
+
+@inlined
+def sum_packed(items: Any, begin: Any, end: Any) -> Any:
+    """Gradients and hessians of items that carry them."""
+    gradient, hessian = np.int64(0), np.int64(0)
+    for first in range(begin, end, PACKED_BLOCK):
+        total = np.int64(0)
+        for i in range(np.uint64(first), np.uint64(min(first + PACKED_BLOCK, end))):
+            total += spread_packed(items[i])
+        gradient += packed_gradient(total)
+        hessian += packed_hessian(total)
+    return gradient, hessian
+
+
+@inlined
+def sum_wide(items: Any, begin: Any, end: Any, wide: Any) -> Any:
+    """The same where gradients are gathered by row."""
+    gradient, hessian = np.int64(0), np.int64(0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        prefetch(wide, np.int64(row_of(items[min(i + np.uint64(AHEAD), np.uint64(end - 1))])))
+        word = wide[row_of(items[i])]
+        gradient += np.int64(word) >> 32
+        hessian += np.int64(word & np.uint64(0xFFFFFFFF))
+    return gradient, hessian
+
+
+@inlined
+def sum_items(items: Any, begin: Any, end: Any, gradients: Gradients) -> Any:
+    """Gradients and hessians of a stretch of a segment."""
+    if gradients.packed:
+        return sum_packed(items, begin, end)
+    return sum_wide(items, begin, end, gradients.wide)
+
+
+@inlined
+def _is_candidate(items: Any, last: Any, end: Any) -> Any:
+    """Whether a split can be made before item ``last``: it has another value than the one before, or there is none."""
+    return last == end or items[np.uint64(last)] >= MARK
+
+
+@inner_kernel
+def _chunk_packed(
+    items: Any, begin: Any, first: Any, last: Any, end: Any, g_before: Any, h_before: Any, prefix: Scratch
+) -> Any:
+    """Prefixes of items that carry their gradients; see `chunk_prefixes`."""
+    rows, places, gradient, hessian = prefix.rows, prefix.bins, prefix.gradient, prefix.hessian
+    size, total, final = np.uint64(0), np.int64(0), np.uint64(last - 1)
+    for i in range(np.uint64(first), final):
+        total += spread_packed(items[i])  # three sums in one
+        rows[size] = total
+        places[size] = i
+        size += items[i + np.uint64(1)] >> _MARK_SHIFT
+    total += spread_packed(items[final])
+    rows[size] = total
+    places[size] = final
+    size += np.uint64(_is_candidate(items, last, end))
+    before = first - begin
+    for k in range(size):
+        word = rows[k]
+        gradient[k] = g_before + packed_gradient(word)
+        hessian[k] = h_before + packed_hessian(word)
+        rows[k] = before + packed_count(word)
+    return np.int64(size), g_before + packed_gradient(total), h_before + packed_hessian(total)
+
+
+@inner_kernel
+def _chunk_wide(
+    items: Any,
+    begin: Any,
+    first: Any,
+    last: Any,
+    end: Any,
+    g_before: Any,
+    h_before: Any,
+    wide: Any,
+    prefix: Scratch,
+) -> Any:
+    """Prefixes where gradients are gathered by row; see `chunk_prefixes`."""
+    rows, places, gradient, hessian = prefix.rows, prefix.bins, prefix.gradient, prefix.hessian
+    size, final = np.uint64(0), np.uint64(last - 1)
+    for i in range(np.uint64(first), np.uint64(last)):
+        prefetch(wide, np.int64(row_of(items[min(i + np.uint64(AHEAD), final)])))
+        word = wide[row_of(items[i])]
+        g_before += np.int64(word) >> 32
+        h_before += np.int64(word & np.uint64(0xFFFFFFFF))
+        gradient[size] = g_before
+        hessian[size] = h_before
+        rows[size] = np.int64(i) - begin + 1
+        places[size] = i
+        if i < final:
+            size += items[i + np.uint64(1)] >> _MARK_SHIFT
+    size += np.uint64(_is_candidate(items, last, end))
+    return np.int64(size), g_before, h_before
+
+
+@inlined
+def chunk_prefixes(
+    items: Any,
+    begin: Any,
+    first: Any,
+    last: Any,
+    end: Any,
+    before: Any,
+    gradients: Gradients,
+    prefix: Scratch,
+) -> Any:
+    """Prefix sums of the items first..last of a segment up to ``end``, where a value ends and a split can be made.
+
+    Their number is returned, and the gradient and hessian up to ``last``. ``before``: those up to ``first``; rows are
+    counted from the place ``begin`` on. An item's place stands for its bin.
+    """
+    if gradients.packed:
+        size, gradient, hessian = _chunk_packed(items, begin, first, last, end, before[0], before[1], prefix)
+    else:
+        size, gradient, hessian = _chunk_wide(
+            items, begin, first, last, end, before[0], before[1], gradients.wide, prefix
+        )
+    return size, (gradient, hessian)
+
+
+@inlined
+def missing_sums(items: Any, begin: Any, end: Any, totals: Any, gradients: Gradients) -> Any:
+    """Gradient, hessian and count of the node's rows that have no item in the segment."""
+    if end - begin == totals[2]:
+        return np.int64(0), np.int64(0), np.int64(0)
+    gradient, hessian = sum_items(items, begin, end, gradients)
+    return totals[0] - gradient, totals[1] - hessian, totals[2] - (end - begin)
+
+
+@inner_kernel
+def _score_chunk(
+    prefix: Scratch,
+    size: Any,
+    missing: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    trials: Any,
+    scores: Any,
+) -> None:
+    """Keep the best of the prefixes, with missing values on the right and, where there are any, on the left."""
+    for with_missing in range(2 if missing[2] > 0 else 1):
+        scores[with_missing] = scan_numeric(
+            prefix,
+            ZERO,
+            size,
+            missing,
+            with_missing,
+            totals,
+            gradients,
+            rules,
+            bounds,
+            trials[with_missing],
+            scores[with_missing],
+        )
+
+
+@inlined
+def _scan_range(
+    items: Any,
+    counted_from: Any,
+    begin: Any,
+    end: Any,
+    before: Any,
+    missing: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    trials: Any,
+    scores: Any,
+) -> Any:
+    """Score the splits after the items begin..end; the sums up to ``end`` are returned."""
+    for first in range(begin, end, CHUNK):
+        size, before = chunk_prefixes(
+            items, counted_from, first, min(first + CHUNK, end), end, before, gradients, prefix
+        )
+        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+    return before
+
+
+@inner_kernel
+def _scan_numbers(
+    items: Any,
+    begin: Any,
+    end: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    trials: Any,
+    scores: Any,
+    best: Any,
+) -> Any:
+    """Thresholds from left to right, missing values on the right and, where there are any, on the left."""
+    missing = missing_sums(items, begin, end, totals, gradients)
+    scores[0], scores[1] = NO_GAIN, NO_GAIN  # with missing values on the right, on the left
+    none = (np.int64(0), np.int64(0))
+    _scan_range(
+        items, begin, begin, end, none, missing, totals, gradients, rules, bounds, prefix, trials, scores
+    )
+    side = np.int64(scores[1] > scores[0])
+    copy_candidate(trials[side], best)
+    if missing[2] == 0:
+        # No missing value has been seen here: send those to come where most rows go.
+        best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
+    return scores[side]
+
+
+@inner_kernel
+def _scan_around_rest(
+    items: Any,
+    begin: Any,
+    middle: Any,
+    end: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    trials: Any,
+    scores: Any,
+    best: Any,
+) -> Any:
+    """The same where the rows without an item have a value of their own, between the items before and from ``middle`` on."""
+    rest = missing_sums(items, begin, end, totals, gradients)
+    missing = (np.int64(0), np.int64(0), np.int64(0))
+    scores[0] = NO_GAIN
+    before = (np.int64(0), np.int64(0))
+    before = _scan_range(
+        items, begin, begin, middle, before, missing, totals, gradients, rules, bounds, prefix, trials, scores
+    )
+    if rest[2] > 0:
+        before = (before[0] + rest[0], before[1] + rest[1])
+        prefix.gradient[0], prefix.hessian[0] = before
+        prefix.rows[0], prefix.bins[0] = middle - begin + rest[2], AFTER_REST
+        _score_chunk(prefix, np.int64(1), missing, totals, gradients, rules, bounds, trials, scores)
+    counted_from = begin - rest[2]
+    _scan_range(
+        items,
+        counted_from,
+        middle,
+        end,
+        before,
+        missing,
+        totals,
+        gradients,
+        rules,
+        bounds,
+        prefix,
+        trials,
+        scores,
+    )
+    copy_candidate(trials[0], best)
+    best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
+    return scores[0]
+
+
+@inner_kernel
+def _scan_candidates(
+    items: Any,
+    begin: Any,
+    end: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    buckets: Any,
+    candidates: CandidateScratch,
+    prefix: Scratch,
+    best: Any,
+) -> Any:
+    """The same for the thresholds that the node proposes; there are no more than fit in one chunk."""
+    if begin == end:
+        return NO_GAIN
+    size = propose_places(items, begin, end, gradients, buckets, candidates)
+    gradient, hessian, first = np.int64(0), np.int64(0), begin
+    for k in range(size):
+        last = candidates.places[k]
+        sums = sum_items(items, first, last + 1, gradients)
+        gradient += sums[0]
+        hessian += sums[1]
+        first = last + 1
+        prefix.gradient[k], prefix.hessian[k] = gradient, hessian
+        prefix.rows[k], prefix.bins[k] = first - begin, last
+    missing = totals[0] - gradient, totals[1] - hessian, totals[2] - (end - begin)
+    score = NO_GAIN
+    for with_missing in range(2 if missing[2] > 0 else 1):
+        score = scan_numeric(
+            prefix, ZERO, size, missing, with_missing, totals, gradients, rules, bounds, best, score
+        )
+    if missing[2] == 0:
+        best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
+    return score
+
+
+@inlined
+def _try_category(
+    sums: Any,
+    place: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    best: Any,
+    best_score: Any,
+) -> Any:
+    """One category against all the rest."""
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    fewest = max(1, rules.min_samples_leaf)
+    gradient, hessian, count = sums
+    if min(count, totals[2] - count) < fewest or min(hessian, totals[1] - hessian) < smallest:
+        return best_score
+    score = clipped_pair(gradient, hessian, totals[0], totals[1], gradients, rules, bounds)
+    if score <= best_score:
+        return best_score
+    best[BIN], best[MISSING_LEFT] = place, np.int64(place == NOWHERE)
+    best[LEFT_GRADIENT], best[LEFT_HESSIAN], best[LEFT_COUNT] = gradient, hessian, count
+    return score
+
+
+@inner_kernel
+def _scan_categories(
+    items: Any,
+    begin: Any,
+    end: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    best: Any,
+) -> Any:
+    """Every category, and "missing" at last, against all the rest: the differences of neighbouring prefixes."""
+    score = NO_GAIN
+    before = (np.int64(0), np.int64(0))
+    done = (np.int64(0), np.int64(0), np.int64(0))
+    for first in range(begin, end, CHUNK):
+        size, before = chunk_prefixes(
+            items, begin, first, min(first + CHUNK, end), end, before, gradients, prefix
+        )
+        for k in range(size):
+            upto = np.int64(prefix.gradient[k]), np.int64(prefix.hessian[k]), prefix.rows[k]
+            own = upto[0] - done[0], upto[1] - done[1], upto[2] - done[2]
+            score = _try_category(own, prefix.bins[k], totals, gradients, rules, bounds, best, score)
+            done = upto
+    missing = totals[0] - before[0], totals[1] - before[1], totals[2] - (end - begin)
+    return _try_category(missing, np.int64(NOWHERE), totals, gradients, rules, bounds, best, score)
+
+
+@inner_kernel
+def scan_segment(
+    items: Any,
+    data: ExactInput,
+    feature: Any,
+    segment: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    candidates: CandidateScratch,
+    trials: Any,
+    scores: Any,
+    best: Any,
+) -> Any:
+    """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin.
+
+    ``trials``, int64 (2, CANDIDATE), and ``scores``, float64 (2,): scratch.
+    """
+    begin, end = segment[BEGIN], segment[END]
+    if data.categorical[feature]:
+        score = _scan_categories(items, begin, end, totals, gradients, rules, bounds, prefix, best)
+    elif data.buckets > 0:
+        score = _scan_candidates(
+            items, begin, end, totals, gradients, rules, bounds, data.buckets, candidates, prefix, best
+        )
+    elif data.rest[feature] < data.n_bins[feature]:
+        score = _scan_around_rest(
+            items,
+            begin,
+            segment[MIDDLE],
+            end,
+            totals,
+            gradients,
+            rules,
+            bounds,
+            prefix,
+            trials,
+            scores,
+            best,
+        )
+    else:
+        score = _scan_numbers(
+            items, begin, end, totals, gradients, rules, bounds, prefix, trials, scores, best
+        )
+    best[FEATURE] = feature
+    return score

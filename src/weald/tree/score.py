@@ -1,0 +1,52 @@
+"""The value of a leaf and of the objective there: the arithmetic under every search for a split.
+
+    w = -T(G) / (H + lambda),    S(G, H) = -[ 2 G w + (H + lambda) w^2 + 2 alpha |w| ]
+
+(Chen and Guestrin 2016, equations 5 and 6, with soft thresholding by alpha.) Where nothing clips w, S is
+T(G)^2 / (H + lambda).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald.runtime.jit import inlined
+from weald.tree.state import Rules
+
+SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
+
+
+@inlined
+def soft_threshold(gradient: Any, alpha: Any) -> Any:
+    """T(G): the gradient moved towards zero by alpha."""
+    if gradient > alpha:
+        return gradient - alpha
+    if gradient < -alpha:
+        return gradient + alpha
+    return 0.0
+
+
+@inlined
+def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
+    """-T(G) / (H + lambda), clipped to max_delta_step when that is positive."""
+    value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
+    if rules.max_delta_step > 0.0:
+        value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
+    return value
+
+
+@inlined
+def score_at(gradient: Any, hessian: Any, value: Any, rules: Rules) -> Any:
+    """Twice the reduction of the objective by a leaf of this value; below zero for a bad one."""
+    return -(
+        2.0 * gradient * value
+        + (hessian + rules.reg_lambda) * value * value
+        + 2.0 * rules.reg_alpha * abs(value)
+    )
+
+
+@inlined
+def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
+    """S(G, H): twice the reduction of the objective by the node's best leaf value."""
+    score = score_at(gradient, hessian, leaf_value(gradient, hessian, rules), rules)
+    return score if score > 0.0 else 0.0  # neither a rounding below zero nor a negative zero
