@@ -1,8 +1,8 @@
 """Gradient boosting: the loop that every booster shares.
 
-As Friedman (2001) and Chen and Guestrin (2016) write it: start from the best constant; in every round take the
-loss's gradients at the current scores, grow one tree per output on them, shrink its leaves, add them to the scores.
-What a tree is fitted to and how far its leaves go is the descent's choice.
+As Friedman (2001) and Chen and Guestrin (2016) write it: start from a constant; in every round take the loss's gradients
+at the current scores, grow a tree per output on them, shrink its leaves, add them to the scores. What a tree is fitted to
+and how far its leaves go is the descent's choice; which trees the scores hold, and with what weight, is the booster's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins
+from weald.binning import AnyBins
+from weald.ensemble.boosters import Booster, Plain
 from weald.ensemble.descent import Descent, Newton, Position
 from weald.ensemble.rounds import Evaluation, Round
 from weald.forest.builder import ForestBuilder
@@ -21,6 +22,7 @@ from weald.forest.forest import Forest
 from weald.losses import Loss
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, ROWS, TREE_COLUMNS, stream_key
 from weald.sampling import draw_columns, draw_rows
+from weald.sampling.rows import ALL_ROWS
 from weald.tree.growers import make_grower
 from weald.tree.tree import TreeRules
 
@@ -45,7 +47,7 @@ class BoostingChoices:
 class TrainingRows:
     """Binned rows with their labels and weights."""
 
-    bins: Bins
+    bins: AnyBins
     y: NDArray[np.float64]
     weight: NDArray[np.float64] | None
 
@@ -61,25 +63,38 @@ def boost(
     rules: TreeRules,
     choices: BoostingChoices,
     tasks: int,
-    evaluations: Sequence[Evaluation] = (),
+    start: tuple[Forest, NDArray[np.float64]],
+    evaluations: Sequence[Evaluation[AnyBins]] = (),
     callbacks: Sequence[Callback] = (),
-    start: tuple[Forest, NDArray[np.float64]] | None = None,
     descent: Descent | None = None,
+    booster: Booster | None = None,
 ) -> Forest:
-    """Boost ``choices.n_estimators`` rounds in all, or until a callback stops; ``start``: an earlier forest and its scores."""
-    builder, scores = _begin(train, loss, start)
+    """Boost ``choices.n_estimators`` rounds in all, or until a callback stops.
+
+    ``start``: the trees that are there, or none, and the training rows' scores (outputs, rows) with them.
+    """
+    forest, scores = start
+    builder = ForestBuilder.continuing(forest)
     grower = make_grower(train.bins, rules, choices.precision, tasks)
     gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
-    descent = descent or Newton()
+    descent, booster = descent or Newton(), booster or Plain()
     at = Position(train, loss, scores, gradient, hessian, gradient_tasks)
-    for number in range(builder.n_trees // loss.n_outputs, choices.n_estimators):
+    booster.begin(builder, at, evaluations, tasks)
+    for number in range(forest.n_rounds, choices.n_estimators):
+        state = Round(number, choices.n_estimators, choices.learning_rate, builder, evaluations, at, booster)
+        if not may_begin(state, callbacks):
+            break
+        booster.begin_round(number)
         loss.begin_round(scores, train.y, train.weight)
         loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
-        rows = draw_rows(train.n_rows, choices.subsample, stream_key(choices.seed, number, 0, ROWS), tasks)
-        for output in range(loss.n_outputs):
-            key = stream_key(choices.seed, number, output)
+        share = state.learning_rate / forest.parallel_trees
+        rows = ALL_ROWS
+        for place in range(loss.n_outputs * forest.parallel_trees):
+            output, key = place % loss.n_outputs, stream_key(choices.seed, number, place)
+            if output == 0:
+                rows = draw_rows(train.n_rows, choices.subsample, stream_key(key, ROWS), tasks)
             columns = draw_columns(
                 train.bins.n_columns, choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
             )
@@ -91,12 +106,9 @@ def boost(
                 stream_key(key, ROUNDING),
                 stream_key(key, NODE_COLUMNS),
             )
-            values = descent.leaf_values(tree, at, output) * choices.learning_rate
-            tree.add_to(scores[output], values)
-            for evaluation in evaluations:
-                tree.add_to_binned(evaluation.bins, evaluation.scores[output], values)
-            builder.append(**tree.for_forest(values, choices.learning_rate))
-        state = Round(number, choices.n_estimators, builder, evaluations, at, rows)
+            booster.add(tree, descent.leaf_values(tree, at, output) * share, share, output)
+        booster.end_round(state.learning_rate)
+        state.finish(rows)
         for callback in callbacks:
             callback(state)
         if state.stopped:
@@ -104,13 +116,10 @@ def boost(
     return builder.build()
 
 
-def _begin(
-    train: TrainingRows, loss: Loss, start: tuple[Forest, NDArray[np.float64]] | None
-) -> tuple[ForestBuilder, NDArray[np.float64]]:
-    """An empty forest and constant scores, or those of an earlier forest."""
-    if start is not None:
-        forest, scores = start
-        return ForestBuilder.continuing(forest), scores
-    base = loss.initial_score(train.y, train.weight)
-    scores = np.repeat(base[:, None], train.n_rows, axis=1)
-    return ForestBuilder(train.bins.n_columns, loss.n_outputs, base), scores
+def may_begin(state: Round, callbacks: Sequence[Callback]) -> bool:
+    """Show a round to the callbacks that want to see it before it begins; whether none of them stops training."""
+    for callback in callbacks:
+        before_round = getattr(callback, "before_round", None)
+        if before_round is not None:
+            before_round(state)
+    return not state.stopped

@@ -1,10 +1,14 @@
-"""Listeners of the boosting loop. A callback is any function of a `Round`; these are the ones that come with Weald."""
+"""Listeners of the boosting loop; these are the ones that come with Weald.
+
+A callback is any function of a finished `Round`. One that also has a method ``before_round`` is shown the round before it
+begins: it may set the round's ``learning_rate``, or ``stop`` training there.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weald.ensemble.rounds import Round
@@ -112,6 +116,43 @@ class TimeBudget:
         assert self._end is not None
         if time.monotonic() >= self._end:
             state.stop(f"{self.seconds} seconds have passed")
+
+
+class LearningRateScheduler:
+    """Set every round's learning rate.
+
+    Parameters
+    ----------
+    rates : a function from the round's number, from 0, to its learning rate; or a list with a rate for every round.
+
+    >>> import numpy as np
+    >>> import weald
+    >>> X = np.arange(100.0).reshape(-1, 1)
+    >>> slower = weald.LearningRateScheduler(lambda number: 0.5 * 0.9**number)
+    >>> model = weald.BoostedTreesRegressor(n_estimators=10).fit(X, X[:, 0], callbacks=[slower])
+    >>> model.forest_.n_rounds
+    10
+    """
+
+    def __init__(self, rates: Callable[[int], float] | Sequence[float]) -> None:
+        self.rates = rates if callable(rates) else list(rates)
+
+    def __repr__(self) -> str:
+        return f"LearningRateScheduler({self.rates!r})"
+
+    def before_round(self, state: Round) -> None:
+        """Set the rate of the round that is about to begin."""
+        if callable(self.rates):
+            state.learning_rate = self.rates(state.number)
+        elif state.number < len(self.rates):
+            state.learning_rate = self.rates[state.number]
+        else:
+            raise InputError(
+                f"rates has {len(self.rates)} learning rates, but there are {state.n_rounds} rounds."
+            )
+
+    def __call__(self, state: Round) -> None:
+        """Nothing is left to do after a round."""
 
 
 class Checkpoint:

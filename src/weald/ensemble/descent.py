@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import Loss
 from weald.tree.tree import GrownTree
-
-if TYPE_CHECKING:
-    from weald.ensemble.boosting import TrainingRows
 
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
@@ -27,11 +24,27 @@ Float64s = NDArray[np.float64]
 _SMALLEST_CURVATURE = 1e-150
 
 
+class LabelledRows(Protocol):
+    """Training rows of any form: what is known of them without their columns."""
+
+    @property
+    def y(self) -> Float64s:
+        """Labels as numbers."""
+
+    @property
+    def weight(self) -> Float64s | None:
+        """Weights, None when all are 1."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+
 @dataclass(frozen=True)
 class Position:
     """Where boosting stands: the scores (outputs, rows), filled anew in every round with their derivatives."""
 
-    train: TrainingRows
+    train: LabelledRows
     loss: Loss
     scores: Float64s
     gradient: Float32s
@@ -50,7 +63,13 @@ class Descent(Protocol):
 
 
 class Newton:
-    """The loss's own hessians, and Newton's step a leaf, or the loss's own (a median, a quantile)."""
+    """The loss's own hessians, and Newton's step a leaf, or the loss's own (a median, a quantile).
+
+    ``from_optimum``: boosting starts from the loss's first score, and no tree is ever missing.
+    """
+
+    def __init__(self, from_optimum: bool = True) -> None:
+        self._from_optimum = from_optimum
 
     def hessian_of_tree(self, at: Position, output: int) -> Float32s:
         """The loss's hessians."""
@@ -63,7 +82,7 @@ class Newton:
         A tree that found no split would only move the constant that boosting started from; where that is the best one
         already, the step would be the rounding of the gradients.
         """
-        if tree.n_leaves == 1 and at.loss.starts_at_optimum:
+        if tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum:
             return np.zeros(1)
         values = tree.leaf_values()
         if at.loss.refits_leaves:
@@ -74,7 +93,7 @@ class Newton:
 class _LeastSquares:
     """A tree by least squares on the negative gradients: a leaf holds their mean."""
 
-    def __init__(self, train: TrainingRows) -> None:
+    def __init__(self, train: LabelledRows) -> None:
         ones = np.ones(train.n_rows, np.float32)
         self._weight = ones if train.weight is None else train.weight.astype(np.float32)
 
@@ -134,4 +153,6 @@ LINE_SEARCHES: dict[str, type[LeafSearch] | type[TreeSearch] | type[Projection]]
 
 def _refit(tree: GrownTree, at: Position, output: int, values: Float64s) -> None:
     rows, offsets = tree.rows_by_leaf()
-    at.loss.refit_leaves(at.scores[output], at.train.y, at.train.weight, rows, offsets, values)
+    loss = at.loss.of_output(output)
+    loss.refit_leaves(at.scores[output], at.train.y, at.train.weight, rows, offsets, values)
+    tree.bound(values)

@@ -1,13 +1,18 @@
-"""The loss of every round of gradient boosting: of the rows fitted, of those left out, of those held out."""
+"""What is kept of every round: the loss of the rows fitted, left out and held out; the model of the best round."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.ensemble.rounds import Evaluation, Round
-from weald.losses import Loss
+from weald.ensemble.callbacks import best_round
+from weald.ensemble.rounds import Evaluation, History, Round
+from weald.forest.predictor import Predictor
+from weald.losses import Loss, Metric
 from weald.losses.means import weighted_mean
+from weald.runtime.errors import InputError
 
 Float64s = NDArray[np.float64]
 
@@ -62,7 +67,7 @@ class Patience:
     one of the last ``rounds`` losses that did so themselves.
     """
 
-    def __init__(self, evaluation: Evaluation, rounds: int, tolerance: float, factor: float) -> None:
+    def __init__(self, evaluation: Evaluation[Any], rounds: int, tolerance: float, factor: float) -> None:
         self.evaluation = evaluation
         self._tolerance = tolerance
         self._factor = factor
@@ -77,3 +82,28 @@ class Patience:
             state.stop(f"no improvement for {len(self._recent)} rounds")
             return
         self._recent[state.number % len(self._recent)] = loss
+
+
+class BestModel:
+    """A callback that keeps the model of the best round, for a booster whose later rounds change what earlier ones made.
+
+    ``model`` is what training goes on from, and ``history`` has the rounds that it comes from.
+    """
+
+    def __init__(self, booster: str, name: str, metric: Metric, model: Predictor, history: History) -> None:
+        self._name = name
+        self._metric = metric
+        #: the model of the best round so far
+        self.model = model
+        values = history.get(name, {}).get(metric.name, [])
+        best = best_round(values, metric.greater_is_better) if values else -1
+        if best < len(values) - 1 and values[best] == values[best]:
+            raise InputError(
+                f"booster={booster!r} has changed what round {best} made, the best of the earlier fit, since; "
+                "go on without early stopping, or from the model of that round."
+            )
+
+    def __call__(self, state: Round) -> None:
+        values = state.history[self._name][self._metric.name]
+        if best_round(values, self._metric.greater_is_better) == len(values) - 1:
+            self.model = state.model()

@@ -89,7 +89,7 @@ def test_the_ten_points_of_the_textbooks_come_out_as_by_hand() -> None:
 
 
 def test_adaboost_is_stagewise_fitting_of_the_exponential_loss() -> None:
-    """Seed 002: alpha minimises sum exp(-y (F + alpha h)), and the weights are those of exp(-y F)."""
+    """Alpha minimises sum exp(-y (F + alpha h)), and the weights are those of exp(-y F)."""
     learner, boosted = boosted_line(8)
     F = np.zeros(10)
     for weight, twice_alpha, member in zip(learner.weights, boosted.weights, boosted.members, strict=True):

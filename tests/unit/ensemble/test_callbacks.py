@@ -32,7 +32,7 @@ def finished(curves: dict[str, dict[str, list[float]]], number: int = 0) -> Roun
         rows = np.zeros(2)
         evaluations.append(Evaluation(name, nothing, rows, None, metrics, np.zeros((1, 2))))
     nowhere: Any = None
-    state = Round(number, 100, nowhere, [], nowhere, nowhere)
+    state = Round(number, 100, 0.1, nowhere, [], nowhere, nowhere)
     state._evaluations = evaluations
     for evaluation, history in zip(evaluations, curves.values(), strict=True):
         evaluation.history = history
