@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from weald import datasets
-    from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget
+    from weald.ensemble.callbacks import Checkpoint, EarlyStopping, LearningRateScheduler, TimeBudget
     from weald.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.blending import BlendingClassifier, BlendingRegressor
@@ -56,6 +56,7 @@ __all__ = [
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
+    "LearningRateScheduler",
     "datasets",
     "InputError",
     "NotSupportedError",
@@ -88,6 +89,7 @@ _HOMES = {
     "EarlyStopping": "weald.ensemble.callbacks",
     "TimeBudget": "weald.ensemble.callbacks",
     "Checkpoint": "weald.ensemble.callbacks",
+    "LearningRateScheduler": "weald.ensemble.callbacks",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
     "ModelFileError": "weald.runtime.errors",

@@ -63,7 +63,20 @@ def test_growth_policies_give_the_same_bytes(table: Any, growth: str, precision:
     same_for_all_threads(make, X, y)
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute", "huber", "quantile", "poisson", "gamma", "tweedie"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "squared",
+        "absolute",
+        "huber",
+        "pseudo_huber",
+        "squared_log",
+        "quantile",
+        "poisson",
+        "gamma",
+        "tweedie",
+    ],
+)
 def test_regression_losses_give_the_same_bytes(table: Any, loss: str) -> None:
     X, y, weight = table
     target = np.abs(y) + 0.1

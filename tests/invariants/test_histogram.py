@@ -77,7 +77,7 @@ def test_a_sibling_by_subtraction_is_the_sibling_that_is_counted(case: Case, sha
     memory = np.full((2, 3, parent_words.shape[1]), POISON, np.int64)
     memory[0, : len(parent_words)] = parent_words
     memory[1, : len(child_words)] = child_words
-    subtract_histogram(case.gradients.packed, len(case.entries), len(child), memory[0], memory[1])
+    subtract_histogram(case.gradients.packed, len(case.entries), len(child), 1, memory[0], memory[1])
     expected = case.build(sibling)
     assert np.array_equal(memory[0, : len(expected)], expected)
 

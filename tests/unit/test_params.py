@@ -64,7 +64,7 @@ def test_every_parameter_belongs_to_an_estimator() -> None:
         ("max_bins", 1),
         ("max_leaves", 1),
         ("reg_lambda", -1),
-        ("reg_lambda", None),
+        ("reg_alpha", None),
         ("growth", "level"),
         ("growth", None),
         ("precision", 3),

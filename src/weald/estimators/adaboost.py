@@ -27,7 +27,7 @@ from weald.ensemble.members import codes_of, outputs_in_order, probabilities_of,
 from weald.estimators.adaboost_base import AdaBoost, Floats
 from weald.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.ensembles import WithClasses
-from weald.estimators.training import writeable
+from weald.estimators.labels import writeable
 from weald.estimators.tree_members import forest_scores, staged_forest_scores, values_of_trees
 from weald.forest.forest import Forest
 from weald.runtime.errors import NotSupportedError

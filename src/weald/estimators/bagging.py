@@ -18,7 +18,7 @@ from weald.ensemble.members import codes_of, probabilities_of, values_of
 from weald.estimators.bags import Bagging, members_have, warn_of_rows_always_in_bag
 from weald.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.ensembles import WithClasses
-from weald.estimators.training import writeable
+from weald.estimators.labels import writeable
 from weald.forest.forest import Forest
 from weald.runtime.errors import InputError
 from weald.tree.cart import CartLabels

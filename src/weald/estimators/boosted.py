@@ -8,35 +8,41 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.exceptions import NotFittedError
 
-from weald.binning import read_training_table
-from weald.data import read_table, read_weights
+from weald.binning import bins_wanted, read_training_table
+from weald.data import Dataset, read_table, read_weights
+from weald.data.sparse import Unstored
 from weald.ensemble.boosting import Callback
 from weald.estimators.class_weights import class_factors
+from weald.estimators.labels import Labels
+from weald.estimators.linear_training import check_booster, train_linear
 from weald.estimators.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
 from weald.estimators.tasks import ClassifierTask, RegressorTask
-from weald.estimators.training import FitOptions, Labels, train
+from weald.estimators.training import FitOptions, train
 from weald.forest import file as model_file
 from weald.forest.container import Container
 from weald.forest.forest import Forest
-from weald.forest.predict import leaf_indices, raw_scores
+from weald.forest.predict import leaf_indices
+from weald.linear.model import LinearModel
 from weald.losses import Loss, make_loss
 from weald.params import PARAMETERS, validate
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
 
 LossFunction = Callable[..., Any]
-_LOSS_OPTIONS = {"huber_delta": "huber", "quantile_alpha": "quantile", "tweedie_power": "tweedie"}
-# Rows times trees below which prediction does not ask for threads.
+_LOSS_OPTIONS = {
+    "huber_delta": ("huber", "pseudo_huber"),
+    "quantile_alpha": ("quantile",),
+    "tweedie_power": ("tweedie",),
+}
+# Rows times rounds and outputs below which prediction does not ask for threads.
 _SMALL_PREDICTION = 100_000
 
 
 class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
-
-    _takes_binned_table = True  # `weald.binning.bin_once` asks for it
 
     # Parameters, set by the subclasses' __init__.
     loss: str | LossFunction
@@ -47,7 +53,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     max_depth: int | None
     min_samples_leaf: int
     min_child_weight: float
-    reg_lambda: float
+    reg_lambda: float | None
     reg_alpha: float
     gamma: float
     max_delta_step: float | None
@@ -73,7 +79,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     max_cat_to_onehot: int
     max_cat_threshold: int
     categorical_features: Literal["auto"] | Sequence[str | int]
-    unstored: str
+    unstored: Unstored
     monotone_constraints: Any
     interaction_constraints: Any
     max_bins: int
@@ -86,6 +92,11 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     random_state: Any
     verbose: int
 
+    @property
+    def _takes_binned_table(self) -> bool:
+        """Whether bins serve it; `weald.binning.bin_once` asks for it."""
+        return self.booster != "linear"
+
     def fit(
         self,
         X: Any,
@@ -95,6 +106,8 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         eval_names: Sequence[str] | None = None,
         callbacks: Sequence[Callback] | None = None,
         resume_from: str | os.PathLike[str] | None = None,
+        init_score: Any = None,
+        eval_init_scores: Sequence[Any] | None = None,
     ) -> Any:
         """Train on a table.
 
@@ -108,20 +121,30 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         eval_set : list of (X, y) or (X, y, sample_weight)
             Sets to evaluate after every round; see ``history_``.
         eval_names : names of these sets; "valid_0", "valid_1", … when None.
-        callbacks : functions of a round, such as `EarlyStopping`, `TimeBudget` and `Checkpoint`.
+        callbacks : functions of a round, such as `EarlyStopping`, `TimeBudget`, `Checkpoint` and `LearningRateScheduler`.
         resume_from : path of a checkpoint of this training, which goes on from there to the same bytes.
+        init_score : raw scores, (rows,) or (rows, classes)
+            Where each row starts, in place of a constant: the margin of another model. The model then holds only what
+            was added: its raw scores are to be added to scores of your own for the same rows, which `predict` does not know.
+        eval_init_scores : list of such scores, one for every eval_set; needed beside ``init_score``.
         """
         validate(self.get_params(deep=False), PARAMETERS)
         owner = type(self).__name__
         earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
+        check_booster(self, earlier)
         self._forget()
         table = read_training_table(
-            X, categorical=self.categorical_features, max_bins=self.max_bins, owner=owner
+            X,
+            categorical=self.categorical_features,
+            max_bins=bins_wanted(self),
+            owner=owner,
+            unstored=self.unstored,
         )
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)
-        options = FitOptions(eval_set, eval_names, callbacks, resume_from)
-        self._set_model(train(self, table, labels, options, earlier))
+        options = FitOptions(eval_set, eval_names, callbacks, resume_from, init_score, eval_init_scores)
+        booster = train_linear if self.booster == "linear" else train
+        self._set_model(booster(self, table, labels, options, earlier))
         return self
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
@@ -138,7 +161,6 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
 
     def _set_model(self, model: FittedModel) -> None:
         self._model = model
-        self.forest_: Forest = model.forest
         self.history_ = model.history
         self.best_iteration_ = model.best_iteration
         self.n_features_in_ = model.schema.n_columns
@@ -159,15 +181,18 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
                 f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
             ) from None
 
+    def _read(self, X: Any) -> Dataset:
+        """A table to predict, as that of the training was read."""
+        model = self._fitted()
+        return read_table(X, schema=model.schema, owner=type(self).__name__, unstored=model.unstored)
+
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Raw scores, (outputs, rows)."""
-        model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
-        forest = model.forest
-        if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
-            return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
+        dataset, predictor = self._read(X), self._fitted().predictor
+        if dataset.n_rows * predictor.n_rounds * predictor.n_outputs < _SMALL_PREDICTION:
+            return predictor.raw_scores(dataset)
         with parallel(self.n_jobs) as tasks:
-            return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
+            return predictor.raw_scores(dataset, tasks)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees).
@@ -178,15 +203,57 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         >>> model.apply(X[[0, -1]]).tolist()
         [[1, 1], [2, 2]]
         """
-        model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        dataset, forest = self._read(X), self._fitted().forest
         with parallel(self.n_jobs) as tasks:
-            return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
+            return leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
+
+    @property
+    def forest_(self) -> Forest:
+        """The trees."""
+        return self._tree_model("forest_").forest
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of ``booster="linear"``: (columns,) of a regressor, (1 or classes, columns) of a classifier.
+
+        >>> import numpy as np
+        >>> X = np.arange(40.0).reshape(-1, 2)
+        >>> model = BoostedTreesRegressor(booster="linear", n_estimators=500).fit(X, X[:, 0] - 3 * X[:, 1] + 7)
+        >>> bool(np.allclose(model.predict(X), X @ model.coef_ + model.intercept_))
+        True
+        """
+        weights = self._linear_model("coef_").weights
+        return weights[0] if is_regressor(self) else weights
+
+    @property
+    def intercept_(self) -> float | NDArray[np.float64]:
+        """Where every row starts, with ``booster="linear"``: a number of a regressor, (1 or classes,) of a classifier."""
+        intercept = self._linear_model("intercept_").intercept
+        return float(intercept[0]) if is_regressor(self) else intercept
+
+    def _tree_model(self, name: str) -> FittedModel:
+        """The fitted model, for an attribute that only trees have."""
+        model = self._fitted()
+        if isinstance(model.predictor, LinearModel):
+            raise AttributeError(
+                f"{name} is of trees, and booster='linear' has none; see coef_ and intercept_."
+            )
+        return model
+
+    def _linear_model(self, name: str) -> LinearModel:
+        """The linear model, for an attribute that trees do not have."""
+        predictor = self._fitted().predictor
+        if not isinstance(predictor, LinearModel):
+            raise AttributeError(f"{name} is of booster='linear', and this model has trees; see forest_.")
+        return predictor
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of every column in the trees' gain, or in the number of splits (``importance_type``)."""
-        importances = self._fitted().forest.importances(self.importance_type)
+        """Share of every column in the trees' gain, or in the number of splits (``importance_type``).
+
+        With ``booster="linear"``: its share in the absolute weights, which compares columns of like scale.
+        """
+        importances = self._fitted().predictor.importances(self.importance_type)
         total = importances.sum()
         return importances / total if total > 0 else importances
 
@@ -218,7 +285,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = True
+        tags.input_tags.categorical = self.booster != "linear"
         return tags
 
 
@@ -229,9 +296,9 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
 
     Parameters
     ----------
-    loss : "auto", "logistic", "exponential", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
+    loss : "auto", "logistic", "exponential", "hinge", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
         "auto" is logistic for two classes and softmax, with a tree per class and round, for more. "exponential" is
-        AdaBoost's, for two classes.
+        AdaBoost's, for two classes; "hinge" too is for two, and its probabilities are 0 and 1.
     class_weight : None, "balanced" or a dict of weights
     scale_pos_weight : weight of the second of two classes
 
@@ -264,7 +331,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         max_depth: int | None = None,
         min_samples_leaf: int = 20,
         min_child_weight: float = 1e-3,
-        reg_lambda: float = 1.0,
+        reg_lambda: float | None = None,
         reg_alpha: float = 0.0,
         gamma: float = 0.0,
         max_delta_step: float | None = None,
@@ -290,7 +357,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         max_cat_to_onehot: int = 4,
         max_cat_threshold: int = 64,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        unstored: str = "zero",
+        unstored: Unstored = "zero",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         max_bins: int = 255,
@@ -361,15 +428,15 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
                 self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax"
             )
         name = ("logistic" if binary else "softmax") if self.loss == "auto" else self.loss
-        if name in ("logistic", "exponential") and not binary:
+        if name in ("logistic", "exponential", "hinge") and not binary:
             raise InputError(f"loss={name!r} is for two classes, but y has {n_classes}; use 'softmax'.")
         if name == "softmax" and binary:
             raise InputError("loss='softmax' is for three classes or more, but y has 2; use 'logistic'.")
         loss = make_loss(name, n_classes=n_classes) if name == "softmax" else make_loss(name)
         if loss.task == "regression":
             raise InputError(
-                f"loss={name!r} is for regression; a classifier takes 'logistic', 'exponential', 'softmax' or "
-                "a function."
+                f"loss={name!r} is for regression; a classifier takes 'logistic', 'exponential', 'hinge', 'softmax' "
+                "or a function."
             )
         return loss
 
@@ -396,8 +463,10 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
 
     Parameters
     ----------
-    loss : "auto" (squared), "absolute", "huber", "quantile", "poisson", "gamma", "tweedie" or a function
-    huber_delta, quantile_alpha, tweedie_power : the option of the loss of that name
+    loss : "auto" (squared), "absolute", "huber", "pseudo_huber", "squared_log", "quantile", "cross_entropy" (labels from 0
+        to 1), "poisson", "gamma", "tweedie" or a function
+    huber_delta, quantile_alpha, tweedie_power : the option of the loss of that name; several values of quantile_alpha
+        make a prediction each
 
     All parameters are listed, with their ranges, in ``weald.params.PARAMETERS`` and in the documentation.
 
@@ -415,7 +484,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         loss: str | LossFunction = "auto",
         *,
         huber_delta: float | None = None,
-        quantile_alpha: float | None = None,
+        quantile_alpha: float | Sequence[float] | None = None,
         tweedie_power: float | None = None,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
@@ -424,7 +493,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         max_depth: int | None = None,
         min_samples_leaf: int = 20,
         min_child_weight: float = 1e-3,
-        reg_lambda: float = 1.0,
+        reg_lambda: float | None = None,
         reg_alpha: float = 0.0,
         gamma: float = 0.0,
         max_delta_step: float | None = None,
@@ -450,7 +519,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         max_cat_to_onehot: int = 4,
         max_cat_threshold: int = 64,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        unstored: str = "zero",
+        unstored: Unstored = "zero",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         max_bins: int = 255,
@@ -516,13 +585,14 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
     def _make_loss(self) -> Loss:
         name = "squared" if self.loss == "auto" else self.loss
         options = {}
-        for option, owner in _LOSS_OPTIONS.items():
+        for option, owners in _LOSS_OPTIONS.items():
             value = getattr(self, option)
             if value is None:
                 continue
-            if name != owner:
+            if name not in owners:
                 raise InputError(
-                    f"{option} belongs to loss={owner!r}, but loss is {self.loss!r}; leave {option} at None."
+                    f"{option} belongs to loss={' or '.join(map(repr, owners))}, but loss is {self.loss!r}; "
+                    f"leave {option} at None."
                 )
             options[option] = value
         loss = make_loss(name, **options)

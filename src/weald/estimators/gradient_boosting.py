@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from weald.binning import BinnedTable, read_training_table
 from weald.data import read_table, read_weights
+from weald.data.sparse import SparseBlocks
 from weald.ensemble.rounds import History
 from weald.estimators.boosted import BoostedTrees
 from weald.estimators.gradient_training import Earlier, Table, init_scores, train
@@ -47,10 +48,12 @@ class GradientBoosting(BoostedTrees):
     ccp_alpha: float
     line_search: str
 
+    booster = "plain"  # not a parameter: trees add up as Friedman's do
+
     init_: Any
 
     @property
-    def _takes_binned_table(self) -> bool:  # type: ignore[override]
+    def _takes_binned_table(self) -> bool:
         """Whether `weald.binning.bin_once` may bin for it: an init estimator needs the table itself."""
         return self.init is None or isinstance(self.init, str)
 
@@ -124,7 +127,9 @@ class GradientBoosting(BoostedTrees):
         """Raw scores (outputs, rows) after every round; the last are those of `_raw`, to the bit."""
         model = self._fitted()
         dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
-        offset, blocks = self._offset(X), list(dataset.blocks())
+        offset, blocks = self._offset(X), dataset.blocks()
+        if not isinstance(blocks, SparseBlocks):
+            blocks = list(blocks)
         scores = np.repeat(model.forest.base_score[:, None], dataset.n_rows, axis=1)
         trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
         for number in range(trees.n_rounds):

@@ -12,17 +12,17 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.binning import BinnedTable, Bins, bins_of
+from weald.binning import BinnedTable, Bins, SparseBins, bins_of
 from weald.data import Dataset
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
 from weald.ensemble.descent import LINE_SEARCHES
 from weald.ensemble.monitors import Patience, TrainingLoss
 from weald.ensemble.rounds import Evaluation, History, Round
+from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel
-from weald.estimators.training import Labels, check_continues, seed_of
+from weald.estimators.starts import scores_so_far, without_trees
+from weald.estimators.training import check_continues, seed_of
 from weald.estimators.tree_choices import count_features, count_rows
-from weald.forest.builder import ForestBuilder
-from weald.forest.predict import raw_scores
 from weald.losses import scores_of
 from weald.runtime.errors import InputError
 from weald.runtime.progress import progress
@@ -74,7 +74,7 @@ def train(
         factor = _REPORTED_TIMES.get(loss.name, 1.0)
         record = TrainingLoss(factor, fitted_scores)
         patience = _patience(estimator, _rows(bins, labels, held_out), scores[:, held_out], factor)
-        empty = ForestBuilder(dataset.schema.n_columns, loss.n_outputs, base).build()
+        empty = without_trees(dataset.schema.n_columns, base)
         forest = boost(
             rows,
             loss,
@@ -83,9 +83,9 @@ def train(
                 estimator.n_estimators, estimator.learning_rate, estimator.subsample, 1.0, PRECISION, seed
             ),
             tasks,
+            (empty if earlier is None else earlier.model.forest, fitted_scores),
             [] if patience is None else [patience.evaluation],
             _callbacks(estimator, record, patience, monitor, earlier, stack),
-            (empty if earlier is None else earlier.model.forest, fitted_scores),
             LINE_SEARCHES[estimator.line_search](rows),
         )
     history, last = _history(record, patience, earlier), forest.n_rounds - 1
@@ -150,7 +150,7 @@ def _callbacks(
 
 def _bins(
     estimator: GradientBoosting, table: Table, fitted: NDArray[np.int64], seed: int, tasks: int
-) -> Bins:
+) -> Bins | SparseBins:
     """All rows, binned by the cuts of the rows to fit."""
     dataset, weight = table.dataset, table.labels.weight
     if len(fitted) < dataset.n_rows:
@@ -160,7 +160,7 @@ def _bins(
     return bins_of(dataset, weight, estimator.max_bins, seed, tasks)
 
 
-def _rows(bins: Bins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRows:
+def _rows(bins: Bins | SparseBins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRows:
     if len(rows) == len(labels.y) and (rows[1:] > rows[:-1]).all():
         return TrainingRows(bins, labels.y, labels.weight)
     weight = None if labels.weight is None else labels.weight[rows]
@@ -179,9 +179,10 @@ def _start(
     dataset, labels = table.dataset, table.labels
     loss, nothing = labels.loss, np.zeros(labels.loss.n_outputs)
     if earlier is not None:
-        scores = raw_scores(earlier.model.forest, dataset.blocks(), dataset.n_rows, tasks)
-        if earlier.init is not None and earlier.init != "zero":
-            scores += init_scores(earlier.init, table.X, loss.link, loss.n_outputs)
+        own = None
+        if earlier.init is not None and not isinstance(earlier.init, str):
+            own = init_scores(earlier.init, table.X, loss.link, loss.n_outputs)
+        scores = scores_so_far(earlier.model.forest, dataset.blocks(), dataset.n_rows, tasks, own)
         return earlier.init, scores, nothing
     if estimator.init is None or (isinstance(estimator.init, str) and estimator.init == "zero"):
         base = nothing

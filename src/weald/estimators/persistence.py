@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Schema
+from weald.data.sparse import Unstored
 from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
 from weald.forest import file as model_file
 from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
+from weald.forest.predictor import Predictor
+from weald.linear.model import LinearModel
 from weald.losses.links import LINKS
 from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
-from weald.runtime.errors import InputError, ModelFileError
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
 if TYPE_CHECKING:
     from weald.estimators.boosted import BoostedTrees
@@ -31,13 +34,21 @@ _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", 
 class FittedModel:
     """All that prediction needs and a model file holds."""
 
-    forest: Forest
+    predictor: Predictor
     schema: Schema
     loss: str  # its name
     link: str
     classes: NDArray[Any] | None
     history: dict[str, dict[str, list[float]]]
     best_iteration: int
+    unstored: Unstored = "zero"  # what a sparse table to predict does not store
+
+    @property
+    def forest(self) -> Forest:
+        """The trees, where the predictor has some."""
+        if not isinstance(self.predictor, Forest):
+            raise NotSupportedError("A model of booster='linear' has no trees; see coef_ and intercept_.")
+        return self.predictor
 
 
 def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
@@ -56,7 +67,7 @@ def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
         "history": model.history,
         "best_iteration": model.best_iteration,
     }
-    return model_file.dumps(model.forest, header)
+    return model.predictor.dumps(header)
 
 
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
@@ -65,33 +76,45 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
 
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]:
-    forest, header = model_file.forest_of(content), content.header
+    header = content.header
     if set(header) != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
-    check_schema(forest, schema)
+    predictor = _predictor_of(content, schema)
     if not isinstance(header["link"], str) or header["link"] not in LINKS:
         raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
     if not isinstance(header["loss"], str):
         raise ModelFileError("The file's loss must be a name.")
     classes = None if header["classes"] is None else classes_from_json(header["classes"])
-    _check_outputs(forest, classes, header["link"])
+    _check_outputs(predictor, classes, header["link"])
+    params = header["params"]
+    if not isinstance(params, dict) or not set(params) <= _KNOWN_PARAMETERS:
+        raise ModelFileError("The file's parameters are not those of a boosted model.")
     model = FittedModel(
-        forest,
+        predictor,
         schema,
         header["loss"],
         header["link"],
         classes,
         _checked_history(header["history"]),
-        _checked_round(header["best_iteration"], forest),
+        _checked_round(header["best_iteration"], predictor),
+        "missing" if params.get("unstored") == "missing" else "zero",
     )
-    params = header["params"]
-    if not isinstance(params, dict) or not set(params) <= _KNOWN_PARAMETERS:
-        raise ModelFileError("The file's parameters are not those of a boosted model.")
     name = header["estimator"]
     if not isinstance(name, str):
         raise ModelFileError("The file's estimator must be a name.")
     return name, {key: restored(value) for key, value in params.items()}, model
+
+
+def _predictor_of(content: Container, schema: Schema) -> Predictor:
+    """The trees or the linear model of an opened file, checked against the columns."""
+    if LinearModel.is_in(content):
+        model = LinearModel.from_content(content)
+        model.check_schema(schema)
+        return model
+    forest = model_file.forest_of(content)
+    check_schema(forest, schema)
+    return forest
 
 
 def estimator_from_content(kind: type[BoostedTrees], content: Container) -> BoostedTrees:
@@ -127,13 +150,15 @@ def check_schema(forest: Forest, schema: Schema) -> None:
         raise ModelFileError(f"A tree tests a category that column {name!r} does not have.")
 
 
-def _check_outputs(forest: Forest, classes: NDArray[Any] | None, link: str) -> None:
+def _check_outputs(predictor: Predictor, classes: NDArray[Any] | None, link: str) -> None:
     if classes is None:
         return
     wanted = 1 if len(classes) == 2 else len(classes)
-    if forest.n_outputs != wanted or link not in (("logit", "half_logit") if wanted == 1 else ("softmax",)):
+    if predictor.n_outputs != wanted or link not in (
+        ("logit", "half_logit", "step") if wanted == 1 else ("softmax",)
+    ):
         raise ModelFileError(
-            f"{len(classes)} classes do not fit {forest.n_outputs} outputs and link {link!r}."
+            f"{len(classes)} classes do not fit {predictor.n_outputs} outputs and link {link!r}."
         )
 
 
@@ -151,8 +176,8 @@ def _checked_history(history: Any) -> dict[str, dict[str, list[float]]]:
     return history  # type: ignore[no-any-return]
 
 
-def _checked_round(value: Any, forest: Forest) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < max(forest.n_rounds, 1):
+def _checked_round(value: Any, predictor: Predictor) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < max(predictor.n_rounds, 1):
         raise ModelFileError(f"The file's best_iteration is {value!r}, which is not one of its rounds.")
     return value
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data import read_classes, read_regression_target, read_several_classes
+from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel
-from weald.estimators.training import Labels
 from weald.losses import LINKS, Loss
 from weald.runtime.errors import InputError
 

@@ -5,24 +5,34 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, BinnedTable, Bins, bins_of
-from weald.data import Dataset, Schema, read_table, read_weights
+from weald.binning import AnyBins, BinnedTable, bins_of, ranks_of
+from weald.data import Dataset, Schema
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
 from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget, best_round
-from weald.ensemble.rounds import Evaluation, History, Round
+from weald.ensemble.dart import DropRules
+from weald.ensemble.descent import Newton
+from weald.ensemble.monitors import BestModel
+from weald.ensemble.rounds import History, Round
+from weald.estimators.constraints import read_constraints
+from weald.estimators.dart_training import drop_rules, make_dart
+from weald.estimators.evaluation_sets import read_evaluation_sets
+from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel, check_same_training, from_bytes, to_bytes
+from weald.estimators.proposals import check_proposals, with_proposals
+from weald.estimators.starts import base_scores, read_init_score, scores_so_far, without_trees
 from weald.forest import file as model_file
 from weald.forest.forest import Forest
-from weald.forest.predict import raw_scores
+from weald.forest.predictor import Predictor
 from weald.losses import Loss, Metric, make_metric
-from weald.runtime.errors import InputError
+from weald.params import PARAMETERS
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.progress import TrainingProgress, progress
 from weald.runtime.threads import parallel
 from weald.tree.tree import TreeRules
@@ -33,35 +43,24 @@ if TYPE_CHECKING:
 DEFAULT_OBLIVIOUS_DEPTH = 6
 DEEPEST_OBLIVIOUS = 16
 DEFAULT_LEAVES = 31
-
-
-@dataclass(frozen=True)
-class Labels:
-    """What the task makes of y: numbers for the loss, weights, and the classes of a classifier."""
-
-    y: NDArray[np.float64]
-    weight: NDArray[np.float64] | None
-    loss: Loss
-    classes: NDArray[Any] | None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "y", writeable(self.y))
-        object.__setattr__(self, "weight", None if self.weight is None else writeable(self.weight))
-
-
-def writeable(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The array, copied if it is read-only (a view of a frame): to Numba that is another type, to compile for."""
-    return values if values.flags.writeable else values.copy()
+DEFAULT_LAMBDA = 1.0
 
 
 @dataclass(frozen=True)
 class FitOptions:
     """The arguments of ``fit`` beside the training table."""
 
-    eval_set: Any
-    eval_names: Sequence[str] | None
-    callbacks: Sequence[Callback] | None
-    resume_from: str | os.PathLike[str] | None
+    eval_set: Any = None
+    eval_names: Sequence[str] | None = None
+    callbacks: Sequence[Callback] | None = None
+    resume_from: str | os.PathLike[str] | None = None
+    init_score: Any = None
+    eval_init_scores: Sequence[Any] | None = None
+
+    @property
+    def stopping(self) -> list[EarlyStopping]:
+        """The callbacks that stop early."""
+        return [callback for callback in self.callbacks or () if isinstance(callback, EarlyStopping)]
 
 
 def train(
@@ -72,62 +71,132 @@ def train(
     earlier: FittedModel | None,
 ) -> FittedModel:
     """Bin, boost and pick the best round; ``earlier``: the model that a warm start goes on from."""
-    loss, seed = labels.loss, seed_of(estimator.random_state)
+    loss, seed, rules = labels.loss, seed_of(estimator.random_state), drop_rules(estimator)
+    check_split_finder(estimator)
     if options.resume_from is not None:
-        earlier = _checkpoint(estimator, options.resume_from)
+        earlier = loaded_checkpoint(estimator, options.resume_from)
+    init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
+    base = first_scores(estimator, labels, init_score)
     if earlier is not None:
-        check_continues(estimator, earlier, table.schema, labels, options.resume_from is not None)
-    metrics = _metrics(estimator, loss)
+        what = "warm_start" if options.resume_from is None else "resume_from"
+        check_continues(estimator, earlier, table.schema, labels, what)
+        check_same_start(estimator, earlier.predictor, base, options.resume_from is not None)
+        _check_same_trees(estimator, earlier.forest)
+        start = earlier.forest
+    else:
+        start = without_trees(table.schema.n_columns, base, estimator.num_parallel_tree)
+    metrics = fit_metrics(estimator, loss)
     with ExitStack() as stack:
         tasks = stack.enter_context(parallel(estimator.n_jobs))
-        bins = bins_of(table, labels.weight, estimator.max_bins, seed, tasks)
+        bins = _binned(estimator, table, labels.weight, seed, tasks)
         rows, kept = _training_rows(bins, labels)
-        evaluations = _evaluations(
-            estimator, options, bins.mapper, table.schema, labels, metrics, earlier, tasks
+        sets = read_evaluation_sets(
+            estimator,
+            options,
+            table.schema,
+            labels,
+            metrics,
+            earlier,
+            lambda other, init: bins.mapper.transform(other, tasks),
+            lambda other, init: scores_so_far(start, other.blocks(), other.n_rows, tasks, init),
         )
-        start = None
-        if earlier is not None:
-            scores = raw_scores(earlier.forest, table.blocks(), table.n_rows, tasks)
-            start = (earlier.forest, np.ascontiguousarray(scores[:, kept]) if kept is not None else scores)
-        callbacks = _callbacks(estimator, options, table.schema, labels, metrics, stack)
-        choices = BoostingChoices(
-            estimator.n_estimators,
-            estimator.learning_rate,
-            estimator.subsample,
-            estimator.colsample_bytree,
-            estimator.precision,
-            seed,
+        evaluations = [one.evaluation for one in sets]
+        scores = scores_so_far(start, table.blocks(), table.n_rows, tasks, init_score)
+        if kept is not None:
+            scores = np.ascontiguousarray(scores[:, kept])
+        booster = None
+        if rules is not None:
+            booster = make_dart(rules, seed, start, table, init_score, kept, sets, tasks)
+        callbacks = fit_callbacks(estimator, options, table.schema, labels, metrics, stack)
+        history = {evaluation.name: evaluation.history for evaluation in evaluations}
+        stops = bool(history) and stops_early(estimator, options)
+        best = None
+        if stops and rules is not None:
+            best = BestModel("dart", *watched(history, metrics, options.stopping), start, history)
+            callbacks.append(best)
+        forest = boost(
+            rows,
+            loss,
+            tree_rules(estimator, loss, table.schema),
+            _choices(estimator, seed),
+            tasks,
+            (start, scores),
+            evaluations,
+            callbacks,
+            Newton(_from_optimum(estimator, init_score, rules)),
+            booster,
         )
-        forest = boost(rows, loss, tree_rules(estimator, loss), choices, tasks, evaluations, callbacks, start)
-    history = {evaluation.name: evaluation.history for evaluation in evaluations}
-    stops = estimator.early_stopping_rounds is not None or any(
-        isinstance(callback, EarlyStopping) for callback in options.callbacks or ()
-    )
-    return finished_model(forest, table.schema, labels, history, metrics, stops, options.callbacks)
+    model = finished_model(forest, table.schema, labels, history, metrics, options.stopping)
+    model = replace(model, unstored=estimator.unstored)
+    if stops:
+        cut = forest.first(model.best_iteration + 1) if best is None else best.model
+        return replace(model, predictor=cut)
+    return model
+
+
+def stops_early(estimator: BoostedTrees, options: FitOptions) -> bool:
+    """Whether the rounds after the best one are to be dropped."""
+    return estimator.early_stopping_rounds is not None or bool(options.stopping)
 
 
 def finished_model(
-    forest: Forest,
+    predictor: Predictor,
     schema: Schema,
     labels: Labels,
     history: History,
     metrics: Sequence[Metric],
-    stops_early: bool = False,
-    callbacks: Sequence[Callback] | None = None,
+    stopping: Sequence[EarlyStopping] = (),
 ) -> FittedModel:
-    """The model with its best round; with early stopping the rounds after it are dropped."""
-    best = forest.n_rounds - 1
+    """The model and its best round."""
+    best = predictor.n_rounds - 1
     if history:
-        name, metric = next(iter(history)), metrics[0]
-        for callback in callbacks or ():
-            if isinstance(callback, EarlyStopping):
-                name = callback.on or name
-                metric = next((other for other in metrics if other.name == callback.metric), metric)
+        name, metric = watched(history, metrics, stopping)
         best = best_round(history[name][metric.name], metric.greater_is_better)
-        if stops_early:
-            forest = forest.first(best + 1)
     loss = labels.loss
-    return FittedModel(forest, schema, loss.name, loss.link, labels.classes, history, best)
+    return FittedModel(predictor, schema, loss.name, loss.link, labels.classes, history, best)
+
+
+def watched(
+    history: History, metrics: Sequence[Metric], stopping: Sequence[EarlyStopping]
+) -> tuple[str, Metric]:
+    """The evaluation set and the metric that say which round is best: the first ones, or those of early stopping."""
+    name, metric = next(iter(history)), metrics[0]
+    for callback in stopping:
+        name = callback.on or name
+        metric = next((other for other in metrics if other.name == callback.metric), metric)
+    return name, metric
+
+
+def _choices(estimator: BoostedTrees, seed: int) -> BoostingChoices:
+    return BoostingChoices(
+        estimator.n_estimators,
+        estimator.learning_rate,
+        estimator.subsample,
+        estimator.colsample_bytree,
+        estimator.precision,
+        seed,
+    )
+
+
+def first_scores(
+    estimator: BoostedTrees, labels: Labels, init_score: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """The raw scores, (outputs,), that every row starts from; nothing where the user gave each its own."""
+    if estimator.base_score is not None:
+        if init_score is not None:
+            raise InputError("base_score and init_score both say where to start; give one of them.")
+        return base_scores(estimator.base_score, labels.loss)
+    if init_score is not None:
+        return np.zeros(labels.loss.n_outputs)
+    return labels.loss.initial_score(*_weighted(labels))
+
+
+def _from_optimum(
+    estimator: BoostedTrees, init_score: NDArray[np.float64] | None, rules: DropRules | None
+) -> bool:
+    """Whether a tree without a split has nothing to add: all scores start at the best constant, and no tree is ever missing."""
+    is_best = estimator.base_score is None and init_score is None
+    return is_best and (rules is None or not rules.drops)
 
 
 def seed_of(random_state: Any) -> int:
@@ -143,7 +212,7 @@ def seed_of(random_state: Any) -> int:
     raise InputError(f"random_state must be None, a whole number or a NumPy generator, not {random_state!r}.")
 
 
-def tree_rules(estimator: BoostedTrees, loss: Loss) -> TreeRules:
+def tree_rules(estimator: BoostedTrees, loss: Loss, schema: Schema) -> TreeRules:
     """The tree's limits; what two parameters may not be together is refused here."""
     max_leaves, max_depth = estimator.max_leaves, estimator.max_depth
     if estimator.growth == "oblivious":
@@ -164,16 +233,66 @@ def tree_rules(estimator: BoostedTrees, loss: Loss) -> TreeRules:
         max_depth,
         estimator.min_samples_leaf,
         estimator.min_child_weight,
-        estimator.reg_lambda,
+        DEFAULT_LAMBDA if estimator.reg_lambda is None else estimator.reg_lambda,
         estimator.reg_alpha,
         estimator.gamma,
         step,
         estimator.colsample_bylevel,
         estimator.colsample_bynode,
+        constraints=read_constraints(
+            estimator.monotone_constraints, estimator.interaction_constraints, schema
+        ),
+        **_category_rules(estimator),
     )
 
 
-def _training_rows(bins: Bins, labels: Labels) -> tuple[TrainingRows, NDArray[np.int64] | None]:
+def check_split_finder(estimator: BoostedTrees) -> None:
+    """Refuse parameters that the split finder leaves without a meaning."""
+    check_proposals(estimator)
+    if estimator.split_finder != "exact":
+        return
+    if estimator.max_bins != PARAMETERS["max_bins"].default:
+        raise NotSupportedError(
+            f"max_bins={estimator.max_bins} has no meaning with split_finder='exact', which looks at every value; "
+            "leave max_bins out, or use split_finder='hist'."
+        )
+    if estimator.categories != "onehot":
+        raise NotSupportedError(
+            f"categories={estimator.categories!r} is not there with split_finder='exact'; use split_finder='hist'."
+        )
+
+
+def _binned(
+    estimator: BoostedTrees,
+    table: Dataset | BinnedTable,
+    weight: NDArray[np.float64] | None,
+    seed: int,
+    tasks: int,
+) -> AnyBins:
+    """The kind of binned table that the split finder works on."""
+    if estimator.split_finder == "hist":
+        return bins_of(table, weight, estimator.max_bins, seed, tasks)
+    ranks = ranks_of(table, weight, tasks)
+    return ranks if estimator.split_finder == "exact" else with_proposals(estimator, ranks)
+
+
+def _category_rules(estimator: BoostedTrees) -> dict[str, int]:
+    """How categorical columns are split; what only sets of categories have is refused without them."""
+    if estimator.categories == "partition":
+        return {
+            "max_cat_to_onehot": estimator.max_cat_to_onehot,
+            "max_cat_threshold": estimator.max_cat_threshold,
+        }
+    for name in ("max_cat_to_onehot", "max_cat_threshold"):
+        value = getattr(estimator, name)
+        if value != PARAMETERS[name].default:
+            raise InputError(
+                f"{name}={value} does not apply to categories='onehot'; set categories='partition'."
+            )
+    return {}
+
+
+def _training_rows(bins: AnyBins, labels: Labels) -> tuple[TrainingRows, NDArray[np.int64] | None]:
     """Rows with a weight; those without are as if they were not there. Which were kept, None for all."""
     if labels.weight is None or (labels.weight > 0).all():
         return TrainingRows(bins, labels.y, labels.weight), None
@@ -181,7 +300,7 @@ def _training_rows(bins: Bins, labels: Labels) -> tuple[TrainingRows, NDArray[np
     return TrainingRows(bins.take(kept), labels.y[kept], labels.weight[kept]), kept
 
 
-def _metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
+def fit_metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
     wanted = estimator.eval_metric
     if wanted is None:
         wanted = loss.default_metric
@@ -194,41 +313,6 @@ def _metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
     return metrics
 
 
-def _evaluations(
-    estimator: BoostedTrees,
-    options: FitOptions,
-    mapper: BinMapper,
-    schema: Schema,
-    labels: Labels,
-    metrics: Sequence[Metric],
-    earlier: FittedModel | None,
-    tasks: int,
-) -> list[Evaluation]:
-    """The evaluation sets, binned and with their starting scores."""
-    sets = _as_sets(options.eval_set)
-    if estimator.early_stopping_rounds is not None and not sets:
-        raise InputError(
-            "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
-        )
-    evaluations = []
-    for name, (X, y, weight) in zip(_set_names(sets, options.eval_names), sets, strict=True):
-        other = read_table(X, schema=schema, owner=type(estimator).__name__)
-        target = writeable(estimator._encode(y, other.n_rows, labels.classes))
-        if earlier is None:
-            base = labels.loss.initial_score(*_weighted(labels))
-            scores = np.repeat(base[:, None], other.n_rows, axis=1)
-        else:
-            scores = raw_scores(earlier.forest, other.blocks(), other.n_rows, tasks)
-        weights = read_weights(weight, other.n_rows)
-        if weights is not None:
-            weights = writeable(weights)
-        evaluation = Evaluation(name, mapper.transform(other, tasks), target, weights, metrics, scores)
-        if earlier is not None:
-            evaluation.history = _earlier_history(earlier, name, metrics)
-        evaluations.append(evaluation)
-    return evaluations
-
-
 def _weighted(labels: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """Labels and weights of the rows that count."""
     if labels.weight is None:
@@ -237,38 +321,7 @@ def _weighted(labels: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64] 
     return labels.y[kept], labels.weight[kept]
 
 
-def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
-    """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one."""
-    if eval_set is None:
-        return []
-    if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
-        eval_set = [eval_set]
-    if not isinstance(eval_set, list | tuple) or not all(
-        isinstance(entry, tuple | list) and len(entry) in (2, 3) for entry in eval_set
-    ):
-        raise InputError("eval_set must be a list of pairs (X, y) or triples (X, y, sample_weight).")
-    return [(entry[0], entry[1], entry[2] if len(entry) == 3 else None) for entry in eval_set]
-
-
-def _set_names(sets: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    if names is None:
-        return [f"valid_{number}" for number in range(len(sets))]
-    chosen = list(names) if not isinstance(names, str) else [names]
-    if len(chosen) != len(sets) or len(set(chosen)) < len(chosen):
-        raise InputError(f"eval_names must be {len(sets)} different names, one a set, not {names!r}.")
-    return chosen
-
-
-def _earlier_history(earlier: FittedModel, name: str, metrics: Sequence[Metric]) -> dict[str, list[float]]:
-    """The rounds that are already there: recorded values, NaN where this set or metric was not evaluated."""
-    rounds = earlier.forest.n_rounds
-    recorded = earlier.history.get(name, {})
-    return {
-        metric.name: (recorded.get(metric.name, []) + [float("nan")] * rounds)[:rounds] for metric in metrics
-    }
-
-
-def _callbacks(
+def fit_callbacks(
     estimator: BoostedTrees,
     options: FitOptions,
     schema: Schema,
@@ -301,21 +354,20 @@ def _save_checkpoint(
     path: Path,
     state: Round,
 ) -> None:
-    model = finished_model(state.forest(), schema, labels, state.history, metrics)
+    model = finished_model(state.model(), schema, labels, state.history, metrics)
     model_file.save(path, to_bytes(estimator, model))
 
 
-def _checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> FittedModel:
+def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> FittedModel:
     name, params, model = from_bytes(model_file.read(path))
     check_same_training(path, estimator, name, params)
     return model
 
 
 def check_continues(
-    estimator: BoostedTrees, earlier: FittedModel, schema: Schema, labels: Labels, resumes: bool = False
+    estimator: BoostedTrees, earlier: FittedModel, schema: Schema, labels: Labels, what: str = "warm_start"
 ) -> None:
-    """A continued model must have the same columns, classes and loss; a resumed one also the same labels."""
-    what = "resume_from" if resumes else "warm_start"
+    """A continued model must have the same columns, classes and loss, and not too many rounds."""
     if earlier.schema != schema:
         raise InputError(f"{what} needs the columns and categories of the earlier fit; X has others.")
     before, now = (
@@ -323,15 +375,33 @@ def check_continues(
     )
     if before != now:
         raise InputError(f"{what} needs the classes of the earlier fit, {before}, but y has {now}.")
-    if earlier.loss != labels.loss.name or earlier.forest.n_outputs != labels.loss.n_outputs:
+    if earlier.loss != labels.loss.name or earlier.predictor.n_outputs != labels.loss.n_outputs:
         raise InputError(f"{what} needs the loss of the earlier fit, {earlier.loss!r}.")
-    if earlier.forest.n_rounds > estimator.n_estimators:
+    if earlier.predictor.n_rounds > estimator.n_estimators:
         raise InputError(
-            f"{what} cannot go back: n_estimators is {estimator.n_estimators}, but there are {earlier.forest.n_rounds} rounds."
+            f"{what} cannot go back: n_estimators is {estimator.n_estimators}, but there are {earlier.predictor.n_rounds} rounds."
         )
-    if resumes and not np.array_equal(
-        earlier.forest.base_score, labels.loss.initial_score(*_weighted(labels))
-    ):
+
+
+def _check_same_trees(estimator: BoostedTrees, earlier: Forest) -> None:
+    """A round must have as many trees as in the earlier fit."""
+    if earlier.parallel_trees != estimator.num_parallel_tree:
+        raise InputError(
+            f"warm_start needs num_parallel_tree={earlier.parallel_trees} of the earlier fit, not {estimator.num_parallel_tree}."
+        )
+
+
+def check_same_start(
+    estimator: BoostedTrees, earlier: Predictor, base: NDArray[np.float64], resumes: bool
+) -> None:
+    """The first score must be that of the earlier fit."""
+    if np.array_equal(earlier.base_score, base):
+        return
+    if resumes:
         raise InputError(
             "resume_from needs the labels and weights of the interrupted fit; these give another first score."
+        )
+    if estimator.base_score is not None:
+        raise InputError(
+            f"base_score={estimator.base_score!r} is not what the earlier fit of a warm_start began with; leave it as it was."
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins, bin_once
+from weald.binning import Bins, Ranks, SparseRanks, bin_once, dense_bins
 from weald.data import Dataset, Schema
 from weald.ensemble.bagging import MemberBags
 from weald.ensemble.joined import join_trees
@@ -55,8 +55,9 @@ class TreeTraining:
     ) -> None:
         validate(template.get_params(deep=False), template._parameters)
         table = bin_once(X, [template], weight=weight, seed=seed, n_jobs=n_jobs)
-        assert table is not None  # a single estimator agrees with itself
-        self.schema, self.bins = table.schema, table.bins
+        # A single estimator agrees with itself, and one of trees on labels wants bins.
+        assert table is not None and not isinstance(table.bins, Ranks | SparseRanks)
+        self.schema, self.bins = table.schema, dense_bins(table.bins)
         self.labels = labels
         self._template = template
         self._classes = classes

@@ -200,7 +200,7 @@ def edited(change: Any, data: bytes | None = None) -> bytes:
     [
         (lambda header: header.update(estimator="Product"), "'Product', which this Weald does not know"),
         (lambda header: header.update(estimator=["Sum"]), "estimator must be a name"),
-        (lambda header: header.update(estimator="BoostedTreesRegressor"), "keys: 'n_features', 'n_outputs'"),
+        (lambda header: header.update(estimator="BoostedTreesRegressor"), "fields of a boosted model"),
         (lambda header: header.pop("depth"), "fields of a composite"),
         (lambda header: header.update(depth=0), "Member 'first': it is nested deeper"),
         (lambda header: header.update(depth=10**6), "depth must be"),

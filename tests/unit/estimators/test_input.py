@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.estimators.training import writeable
+from weald.estimators.labels import writeable
 from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -40,6 +40,12 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
         ({"booster": "ordered"}, "booster='ordered' is not supported yet; use 'plain'"),
         ({"sampling": "goss"}, "sampling='goss' is not supported yet"),
         ({"categories": "ordered"}, "categories='ordered' is not supported yet"),
+        ({"max_cat_to_onehot": 9}, "max_cat_to_onehot=9 does not apply to categories='onehot'"),
+        ({"max_cat_threshold": 9}, "max_cat_threshold=9 does not apply to categories='onehot'"),
+        (
+            {"categories": "partition", "max_cat_threshold": 256},
+            "max_cat_threshold must be a whole number of at least 1 and at most 255",
+        ),
         ({"max_bins": 256}, "max_bins must be a whole number of at least 2 and at most 255"),
         ({"growth": "oblivious", "max_leaves": 8}, "max_leaves=8 does not apply to growth='oblivious'"),
         ({"growth": "oblivious", "max_depth": 40}, "max_depth must be at most 16"),

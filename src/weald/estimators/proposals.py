@@ -1,0 +1,55 @@
+"""The parameters of split_finder="approx"."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weald.binning import Ranks, SparseRanks
+from weald.binning.proposals import ProposalTable, with_buckets
+from weald.params import PARAMETERS
+from weald.runtime.errors import InputError, NotSupportedError
+
+if TYPE_CHECKING:
+    from weald.estimators.boosted import BoostedTrees
+
+MOST_BUCKETS = 255  # and one for missing values: bins are bytes
+
+
+def check_proposals(estimator: BoostedTrees) -> None:
+    """Refuse what shapes proposals where nothing is proposed, and what proposals cannot do."""
+    finder = estimator.split_finder
+    if finder != "approx":
+        for name in ("proposals", "sketch_eps"):
+            value = getattr(estimator, name)
+            if value != PARAMETERS[name].default:
+                raise NotSupportedError(
+                    f"{name}={value!r} has no meaning with split_finder={finder!r}; use split_finder='approx'."
+                )
+        return
+    if estimator.proposals == "local" and estimator.growth == "oblivious":
+        raise NotSupportedError(
+            "proposals='local' chooses thresholds in every node, but with growth='oblivious' the nodes of a level share one; "
+            "use proposals='global'."
+        )
+    if estimator.proposals == "local" and estimator.categories != "onehot":
+        raise NotSupportedError(
+            f"categories={estimator.categories!r} is not there with proposals='local'; use proposals='global'."
+        )
+    if _buckets(estimator) > MOST_BUCKETS:
+        raise InputError(
+            f"sketch_eps must be at least 1 / {MOST_BUCKETS}, as the bins of a column are counted in a byte, not "
+            f"{estimator.sketch_eps!r}; for finer thresholds use split_finder='exact'."
+        )
+
+
+def with_proposals(estimator: BoostedTrees, ranks: Ranks | SparseRanks) -> ProposalTable:
+    """The table of codes with the number of bins that the estimator asks for."""
+    return with_buckets(ranks, _buckets(estimator), estimator.max_bins, estimator.proposals == "local")
+
+
+def _buckets(estimator: BoostedTrees) -> int:
+    """Bins that hold about ``sketch_eps`` of the hessians each."""
+    if estimator.sketch_eps is None:
+        return estimator.max_bins
+    return math.ceil(1.0 / estimator.sketch_eps - 1e-9)  # 1 / (1 / 49) is a little more than 49
