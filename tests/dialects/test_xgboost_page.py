@@ -1,0 +1,44 @@
+"""The page of XGBoost's parameters is the table, and the table knows every parameter of XGBoost's own classes."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import weald.xgboost as xgb
+from weald.params import PARAMETERS
+from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, xgboost_page
+
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "xgboost_parameters.md"
+
+
+def test_the_page_is_written_by_the_table() -> None:
+    assert PAGE.read_text() == xgboost_page(), "python -m weald.params xgboost > docs/xgboost_parameters.md"
+
+
+@pytest.mark.parametrize("name", XGBOOST_PARAMETERS)
+def test_an_entry_says_what_it_is_or_what_to_use(name: str) -> None:
+    entry = XGBOOST_PARAMETERS[name]
+    if entry.standing == "refused":
+        assert entry.note.endswith(".")
+        return
+    assert entry.help.endswith(".")
+    assert entry.standing == "same" or entry.note.endswith(".")
+    assert not entry.native or entry.native in PARAMETERS
+    if entry.default is not None and entry.kind != "any":
+        assert entry.read(entry.default) == entry.default
+
+
+def test_the_estimators_have_the_tables_names() -> None:
+    for name in inspect.signature(xgb.XGBModel).parameters:
+        if name != "kwargs":
+            assert ALIASES.get(name, name) in XGBOOST_PARAMETERS
+
+
+def test_the_estimators_have_xgboosts_parameters_and_defaults() -> None:
+    theirs = pytest.importorskip("xgboost", minversion="3.0")
+    for kind in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
+        want, got = getattr(theirs, kind)().get_params(), getattr(xgb, kind)().get_params()
+        assert {**want, "missing": None} == {**got, "missing": None}

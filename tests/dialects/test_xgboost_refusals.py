@@ -1,0 +1,314 @@
+"""What weald.xgboost does not have is refused by name, and what it has behaves where XGBoost has nothing to compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weald
+import weald.xgboost as xgb
+from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, read_parameters
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
+
+rng = np.random.default_rng(0)
+X = rng.integers(0, 6, (120, 3)).astype(np.float64)
+Y = X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(120)
+LABELS = (Y > 0).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"max_deph": 3}, "there is no parameter 'max_deph' in XGBoost; did you mean 'max_depth'?"),
+        ({"n_estimators": 3}, "there is no parameter 'n_estimators'"),
+        ({"zzz": 3}, "docs/xgboost_parameters.md lists all"),
+        ({"objective": "rank:ndcg"}, "objective='rank:ndcg' is not supported"),
+        ({"objective": "survival:cox"}, "objective='survival:cox' is not supported"),
+        ({"objective": "reg:linear"}, "use 'reg:squarederror', its newer name"),
+        ({"objective": "reg:squarederor"}, "objective must be one of"),
+        ({"tree_method": "gpu_hist"}, "tree_method='gpu_hist' is not supported yet; use 'hist'"),
+        ({"device": "cuda"}, "device='cuda' is not supported yet; use 'cpu'"),
+        ({"sampling_method": "gradient_based"}, "use 'uniform'"),
+        ({"multi_strategy": "multi_output_tree"}, "use 'one_output_per_tree'"),
+        ({"process_type": "update"}, "use 'default'"),
+        ({"refresh_leaf": 1}, "refresh_leaf is not supported by weald.xgboost: trees are never refreshed"),
+        ({"lambdarank_pair_method": "mean"}, "ranking is not supported"),
+        ({"aft_loss_distribution": "normal"}, "survival is not supported"),
+        ({"validate_parameters": False}, "validate_parameters=False is not supported"),
+        ({"rate_drop": 0.1}, "rate_drop belongs to booster='dart', but booster is 'gbtree'"),
+        ({"top_k": 1}, "top_k belongs to booster='gblinear'"),
+        ({"booster": "gblinear", "max_depth": 3}, "max_depth belongs to the tree boosters"),
+        ({"booster": "gblinear", "updater": "shotgun"}, "use 'coord_descent'"),
+        ({"eta": 0.1, "learning_rate": 0.2}, "eta was given twice, as 0.1 and 0.2"),
+        ({"eta": "fast"}, "eta must be a number above 0, not 'fast'"),
+        ({"max_depth": 2.5}, "max_depth must be a whole number"),
+        ({"tree_method": "exact", "max_bin": 16}, "max_bin has no meaning with tree_method='exact'"),
+        ({"max_leaves": 1}, "max_leaves must be 0, for no limit, or at least 2"),
+        ({"num_class": 3}, "num_class belongs to multi:softmax and multi:softprob"),
+        ({"scale_pos_weight": 2.0}, "scale_pos_weight belongs to"),
+        ({"huber_slope": 2.0}, "huber_slope belongs to reg:pseudohubererror"),
+        ({"objective": "multi:softmax"}, "needs num_class"),
+        ({"objective": "reg:quantileerror"}, "needs quantile_alpha"),
+        ({"monotone_constraints": "(1,-1"}, "monotone_constraints='(1,-1' cannot be read"),
+        ({"monotone_constraints": {"f9": 1}}, "monotone_constraints names the column 'f9'"),
+        ({"interaction_constraints": [["f0", "g"]]}, "interaction_constraints names the column 'g'"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused_in_a_sentence(params: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        xgb.train(params, xgb.DMatrix(X, Y), 1)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [
+        ("ndcg", "ranking or survival"),
+        ("map@3", "ranking or survival"),
+        ("rmsee", r"eval_metric='rmsee' is not known.*Did you mean 'rmse'\?"),
+        ("error@x", "must have a number after the @"),
+        ("mlogloss", "is for several classes"),
+        (3, "eval_metric must be names here, not 3"),
+    ],
+)
+def test_a_metric_that_cannot_be_is_refused_in_a_sentence(metric: Any, sentence: str) -> None:
+    matrix = xgb.DMatrix(X, Y)
+    with pytest.raises(InputError, match=sentence):
+        xgb.train({"eval_metric": [metric]}, matrix, 1, evals=[(matrix, "t")])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("group", [120]),
+        ("qid", np.zeros(120)),
+        ("label_lower_bound", Y),
+        ("label_upper_bound", Y),
+        ("feature_weights", [1, 1, 1]),
+    ],
+)
+def test_a_matrix_refuses_what_there_is_no_use_for(name: str, value: Any) -> None:
+    with pytest.raises(NotSupportedError, match=f"{name} is refused"):
+        xgb.DMatrix(X, Y, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"label": Y[:5]}, "label has 5 values, but data has 120 rows"),
+        ({"label": np.zeros((120, 2))}, "label must be one value a row, but its shape is"),
+        ({"label": ["a"] * 120}, "label must hold numbers"),
+        ({"weight": -Y}, "must be finite and not negative"),
+        ({"feature_names": ["a"]}, "feature_names has 1 names, but data has 3 columns"),
+        ({"feature_names": ["a", "a", "b"]}, "must differ"),
+        ({"feature_names": ["a<", "c", "b"]}, "must not contain"),
+        ({"feature_types": ["c", "q", "q"]}, "set enable_categorical=True"),
+        ({"feature_types": ["x", "q", "q"]}, "feature_types must be of q"),
+        ({"base_margin": np.zeros(7)}, "base_margin must be finite, one number a row"),
+    ],
+)
+def test_a_matrix_says_what_is_wrong(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        xgb.DMatrix(X, **arguments)
+
+
+def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) -> None:
+    bst = xgb.train({}, xgb.DMatrix(X, Y), 1)
+    for name in ("pred_contribs", "approx_contribs", "pred_interactions"):
+        with pytest.raises(NotSupportedError, match=f"{name} is not supported"):
+            bst.predict(xgb.DMatrix(X), **{name: True})
+    for name in ("XGBRanker", "dask", "spark", "rabit", "collective", "ExtMemQuantileDMatrix", "DataIter"):
+        with pytest.raises(NotSupportedError, match=f"weald.xgboost has no {name}: "):
+            getattr(xgb, name)
+    with pytest.raises(AttributeError, match="no attribute 'XGBClasifier'"):
+        xgb.XGBClasifier  # noqa: B018
+    for draw in (xgb.plot_tree, xgb.to_graphviz):
+        with pytest.raises(NotSupportedError, match="dump_format='dot'"):
+            draw(bst)
+    with pytest.raises(NotSupportedError, match="read the file first"):
+        xgb.DMatrix("train.svm")
+    with pytest.raises(NotSupportedError, match="feature_weights is refused"):
+        xgb.XGBRegressor().fit(X, Y, feature_weights=[1, 1, 1])
+    with pytest.raises(NotSupportedError, match="save_binary"):
+        xgb.DMatrix(X).save_binary("x")
+    with pytest.raises(NotSupportedError, match="fmap"):
+        bst.get_dump("features.txt")
+
+
+def test_a_model_of_xgboosts_own_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text('{"learner": {}}')
+    with pytest.raises(ModelFileError, match="This is a model of XGBoost's own"):
+        xgb.Booster(model_file=path)
+    path.write_bytes(b"\x00" * 100)
+    with pytest.raises(ModelFileError):
+        xgb.Booster(model_file=path)
+    with pytest.raises(InputError, match="has not been trained yet"):
+        xgb.Booster().predict(xgb.DMatrix(X))
+
+
+def test_models_are_refused_that_do_not_fit_the_data() -> None:
+    named = xgb.train({}, xgb.DMatrix(X, Y, feature_names=["a", "b", "c"]), 1)
+    with pytest.raises(InputError, match="data has 2 columns, but the model was trained with 3"):
+        named.predict(xgb.DMatrix(X[:, :2]))
+    with pytest.raises(InputError, match="feature_names mismatch: column 1 is 'x', but was 'b'"):
+        named.predict(xgb.DMatrix(X, feature_names=["a", "x", "c"]))
+    with pytest.raises(InputError, match="data has no feature_names"):
+        named.predict(xgb.DMatrix(X))
+    assert named.predict(xgb.DMatrix(X), validate_features=False).shape == (120,)
+    with pytest.raises(TypeError, match="predict takes a DMatrix"):
+        named.predict(X)
+    with pytest.raises(InputError, match="iteration_range"):
+        named.predict(xgb.DMatrix(X, feature_names=["a", "b", "c"]), iteration_range=(0, 9))
+
+
+def test_weald_load_says_who_reads_a_booster(tmp_path: Path) -> None:
+    xgb.train({}, xgb.DMatrix(X, Y), 1).save_model(tmp_path / "model.ubj")
+    with pytest.raises(ModelFileError, match=r"read it with weald\.xgboost\.Booster"):
+        weald.load(tmp_path / "model.ubj")
+
+
+def test_frames_of_polars_and_arrow_are_read_like_arrays() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
+    matrix = xgb.DMatrix(frame, Y, missing=2.0)
+    assert (matrix.feature_names, matrix.feature_types) == (["a", "b", "c"], ["float"] * 3)
+    assert matrix.num_nonmissing() == int((X != 2.0).sum())
+    of_frame = xgb.train({}, matrix, 3).predict(matrix)
+    array = xgb.DMatrix(X, Y, missing=2.0)
+    assert np.array_equal(of_frame, xgb.train({}, array, 3).predict(array))
+    assert matrix.slice([0, 1]).num_row() == 2
+    kinds = polars.DataFrame({"k": polars.Series(["u", "v"] * 60, dtype=polars.Categorical)})
+    assert xgb.XGBRegressor(enable_categorical=True, n_estimators=2).fit(kinds, Y).predict(kinds).shape == (
+        120,
+    )
+
+
+def test_a_scheduler_sets_the_rates_of_all_folds() -> None:
+    steady = xgb.cv({"eta": 0.2}, xgb.DMatrix(X, Y), 3, as_pandas=False)
+    scheduled = xgb.cv(
+        {"eta": 0.9}, xgb.DMatrix(X, Y), 3, as_pandas=False, callbacks=[LearningRateScheduler(lambda k: 0.2)]
+    )
+    assert scheduled == steady
+
+
+def test_another_objective_may_go_on_from_a_model() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    first = xgb.train({"objective": "reg:squarederror"}, matrix, 3)
+    both = xgb.train({"objective": "reg:absoluteerror"}, matrix, 3, xgb_model=first)
+    assert both.num_boosted_rounds() == 6
+    assert np.allclose(both.predict(matrix, iteration_range=(0, 3)), first.predict(matrix))
+
+
+def test_a_scheduler_sets_the_rate_of_every_round() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    steady = xgb.train({"eta": 0.5}, matrix, 2)
+    scheduled = xgb.train({"eta": 0.5}, matrix, 3, callbacks=[LearningRateScheduler([0.5, 0.5, 0.25])])
+    assert np.array_equal(scheduled.predict(matrix, iteration_range=(0, 2)), steady.predict(matrix))
+    third = scheduled.predict(matrix) - scheduled.predict(matrix, iteration_range=(0, 2))
+    full = xgb.train({"eta": 0.5}, matrix, 3)
+    wanted = full.predict(matrix) - full.predict(matrix, iteration_range=(0, 2))
+    assert np.allclose(third, wanted / 2, atol=1e-6)
+    with pytest.raises(InputError, match="learning_rates has 1 numbers"):
+        xgb.train({}, matrix, 3, callbacks=[LearningRateScheduler([0.5])])
+
+
+def test_callbacks_that_cannot_work_say_so() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    with pytest.raises(InputError, match="callbacks must be of TrainingCallback"):
+        xgb.train({}, matrix, 1, callbacks=[print])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="early stopping needs at least one evaluation set"):
+        xgb.train({}, matrix, 1, early_stopping_rounds=2)
+    with pytest.raises(InputError, match="metric_name='auc' is not evaluated; there are 'rmse'"):
+        stop = EarlyStopping(rounds=1, metric_name="auc")
+        xgb.train({}, matrix, 1, evals=[(matrix, "t")], callbacks=[stop], verbose_eval=False)
+
+    class Nothing(TrainingCallback):
+        def after_training(self, model: Any) -> Any:
+            return None
+
+    with pytest.raises(InputError, match="must return the model"):
+        xgb.train({}, matrix, 1, callbacks=[Nothing()])
+
+
+def test_no_rounds_are_a_model_of_the_first_prediction() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    bst = xgb.train({"base_score": 2.0}, matrix, 0)
+    assert bst.num_boosted_rounds() == 0
+    assert np.allclose(bst.predict(matrix), 2.0)
+
+
+def test_an_error_in_a_fold_reaches_the_caller_of_cv() -> None:
+    def broken(predictions: Any, matrix: Any) -> Any:
+        raise RuntimeError("broken on purpose")
+
+    with pytest.raises(RuntimeError, match="broken on purpose"):
+        xgb.cv({}, xgb.DMatrix(X, Y), 3, custom_metric=broken)
+
+
+def test_cv_is_the_same_every_time() -> None:
+    runs = [xgb.cv({"subsample": 0.7}, xgb.DMatrix(X, Y), 5, as_pandas=False) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_gradients_by_hand_are_a_round() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    hand = xgb.Booster({"base_score": 0.5})
+    hand.boost(matrix, 0, grad=0.5 - Y, hess=np.ones(120))
+    assert np.allclose(
+        hand.predict(matrix), xgb.train({"base_score": 0.5}, matrix, 1).predict(matrix), atol=1e-5
+    )
+
+
+def test_labels_may_be_of_any_type() -> None:
+    names = np.where(LABELS == 1, "yes", "no")
+    model = xgb.XGBClassifier(n_estimators=5).fit(X, names, eval_set=[(X, names)], verbose=False)
+    assert set(model.predict(X)) == {"yes", "no"}
+    assert model.score(X, names) > 0.9
+
+
+def test_text_and_aliases_are_read_as_xgboost_reads_them() -> None:
+    assert read_parameters({"learning_rate": "0.1", "n_jobs": 2, "one_drop": None}) == {
+        "eta": 0.1,
+        "nthread": 2,
+    }
+    assert read_parameters([("eval_metric", "auc"), ("eval_metric", "rmse")]) == {
+        "eval_metric": ["auc", "rmse"]
+    }
+    assert set(ALIASES.values()) <= set(XGBOOST_PARAMETERS)
+
+
+def test_a_bin_too_many_is_a_warning_that_verbosity_silences() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    with pytest.warns(UserWarning, match="max_bin=512 is taken as 255"):
+        xgb.train({"max_bin": 512}, matrix, 1)
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        xgb.train({"max_bin": 512, "verbosity": 0}, matrix, 1)
+        xgb.train({"max_bin": 256}, matrix, 1)
+        with xgb.config_context(verbosity=0):
+            xgb.train({"max_bin": 512}, matrix, 1)
+
+
+def test_importances_are_drawn() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    model = xgb.XGBRegressor(n_estimators=3).fit(X, Y)
+    axes = xgb.plot_importance(model, max_num_features=2)
+    assert len(axes.patches) == 2
+    with pytest.raises(InputError, match="plot_importance takes a Booster"):
+        xgb.plot_importance(3)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_the_same_bytes_on_any_number_of_threads(threads: int) -> None:
+    params = {"objective": "binary:logistic", "subsample": 0.7, "colsample_bynode": 0.7}
+    matrix = xgb.DMatrix(X, LABELS)
+    one = xgb.train({**params, "nthread": 1}, matrix, 5).save_raw()
+    assert xgb.train({**params, "nthread": threads}, matrix, 5).save_raw() == one
