@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import console, parser, print_table, record, seconds
 from weald.runtime.jit import kernel
+from weald.tree.constraints import Constraints, ConstraintState
 from weald.tree.histogram import build_histogram, cell_words, read_cell
 from weald.tree.partition import fill_goes_left, partition
 from weald.tree.quantise import quantise
@@ -70,6 +71,7 @@ def search_many(
     features: Any,
     gradients: Gradients,
     rules: Rules,
+    state: ConstraintState,
     n_rows: int,
     histogram: Any,
     best: Any,
@@ -83,7 +85,8 @@ def search_many(
         h_sum += h
     total = 0.0
     for _ in range(times):
-        total += find_best_split(histogram, data, features, (g_sum, h_sum, n_rows), gradients, rules, 1, best)
+        sums = (g_sum, h_sum, n_rows)
+        total += find_best_split(histogram, data, features, sums, gradients, rules, state, 0, 1, best)
     return total / times
 
 
@@ -146,7 +149,7 @@ def histogram_time(case: Case, repeats: int) -> float:
 def partition_time(case: Case, repeats: int) -> float:
     """ns a row, for a split near the middle of a feature."""
     goes_left = np.zeros(256, np.uint8)
-    fill_goes_left(BINS, False, BINS // 2, 0, goes_left)
+    fill_goes_left(BINS, False, BINS // 2, np.zeros(4, np.int64), 0, goes_left)
     column, target = case.data.columns[3], np.empty_like(case.entries)
     left = goes_left[column[case.entries >> np.uint64(32)]].astype(np.int64)
     n_left = np.add.reduceat(left, case.begins[:-1])
@@ -174,10 +177,11 @@ def search_time(case: Case, repeats: int) -> float:
         case.work.pool[0],
     )
     rules, best = TreeRules(reg_lambda=1.0).for_kernel(len(case.entries)), np.empty(6, np.int64)
+    state = Constraints().state(len(case.features), 1)
 
     def search() -> float:
-        arguments = (case.data, case.features, case.gradients, rules, end - begin, case.work.pool[0], best)
-        return float(search_many(SEARCHES, *arguments))
+        arguments = (case.data, case.features, case.gradients, rules, state, end - begin, case.work.pool[0])
+        return float(search_many(SEARCHES, *arguments, best))
 
     return 1e6 * fastest(search, repeats) / SEARCHES
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples import bias_variance, decision_regions, hr_attrition
+from examples import bias_variance, decision_regions, hr_attrition, monotone, proposals
 from examples.common import pyplot, write_into_page
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
@@ -99,6 +99,30 @@ def test_parallel_ensembles_reduce_variance_and_sequential_ones_bias(tmp_path: P
     assert f"| one deep tree | {tree.bias:.2f} | {tree.variance:.2f} |" in page.read_text(encoding="utf-8")
 
 
+def test_a_constrained_price_never_falls(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "monotone.png", copy_of_page("constraints.md", tmp_path)
+    study = monotone.main(["--quick", "--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    free, constrained = study.results.values()
+    assert (free.falls > 0).all()
+    assert (constrained.falls == 0).all()
+    assert constrained.errors.mean() < 1.05 * free.errors.mean()
+    assert f"| free | {free.errors.mean():.0f} |" in page.read_text(encoding="utf-8")
+
+
+def test_few_local_candidates_do_what_global_ones_need_many_for(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "proposals.png", copy_of_page("split_finders.md", tmp_path)
+    results = proposals.main(["--quick", "--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    exact, local, many, few = (areas[-1] for areas in results.values())
+    assert local > few + 0.008
+    assert local > many - 0.002
+    assert local > exact - 0.004
+    assert f"| {local:.4f} |" in page.read_text(encoding="utf-8")
+
+
 def test_bias_and_variance_add_up_to_the_error() -> None:
     class Guess(bias_variance.LinearRegression):
         """Predicts the mean label: its bias and variance are known."""
@@ -141,7 +165,11 @@ def test_the_pages_claims_hold_in_their_numbers() -> None:
     auc = {row[0]: float(row[1].split("±")[0]) for row in quoted_rows("examples.md", "hr_attrition")[:3]}
     assert auc["random forest"] > auc["decision tree"] + 0.02
     assert len(quoted_rows("examples.md", "decision_regions")) == 8
-    for image in ("decision_regions", "hr_attrition", "bias_variance"):
+    errors = {row[0]: float(row[1]) for row in quoted_rows("constraints.md", "monotone")}
+    assert errors["constrained"] < errors["free"]
+    exact, local, many, few = (float(row[-1]) for row in quoted_rows("split_finders.md", "proposals"))
+    assert few < many < local < exact + 0.002
+    for image in ("decision_regions", "hr_attrition", "bias_variance", "monotone", "proposals"):
         assert_drawn(DOCS / "images" / f"{image}.png")
 
 
