@@ -285,7 +285,7 @@ _TREES = (
         "max_cat_to_onehot",
         "int",
         4,
-        "Categories up to which a split takes one from the rest.",
+        "A column with fewer categories is split one from the rest.",
         low=1,
         high=2**31 - 1,
         native="max_cat_to_onehot",
