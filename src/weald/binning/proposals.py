@@ -55,11 +55,10 @@ class ProposalTable(Ranks):
     >>> codes = with_buckets(fit_ranks(table, None, tasks=1).transform(table, tasks=1), 2, 255)
     >>> proposer = Proposer(codes, tasks=1)
     >>> proposer.propose(np.array([1, 1, 1, 1, 1], np.uint32)).cuts[0].tolist()
-    [6.0]
-    >>> proposer.propose(np.array([1, 1, 9, 1, 1], np.uint32)).cuts[0].tolist()
     [8.0]
-    >>> proposer.bins_of(codes).columns.tolist()
-    [[0, 0, 1, 2, 0]]
+    >>> mapper = proposer.propose(np.array([9, 1, 1, 1, 1], np.uint32))
+    >>> mapper.cuts[0].tolist(), proposer.bins_of(codes, mapper).columns.tolist()
+    ([6.0], [[0, 0, 1, 2, 1]])
     """
 
     mapper: ProposalMapper

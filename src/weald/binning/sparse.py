@@ -83,7 +83,7 @@ class SparseBins(SparseCells):
     >>> from scipy.sparse import csr_array
     >>> from weald.binning import fit_bins
     >>> from weald.data import read_table
-    >>> table = read_table(csr_array(np.diag(np.arange(1.0, 9.0))))
+    >>> table = read_table(csr_array(np.diag(np.arange(1.0, 21.0))))
     >>> bins = fit_bins(table, None).transform(table, tasks=1)
     >>> bins.default[:3].tolist(), bins.rows[:3].tolist(), bins.bins[:3].tolist()
     ([0, 0, 0], [0, 1, 2], [1, 1, 1])
