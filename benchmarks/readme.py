@@ -52,7 +52,7 @@ def _machine(machine: dict[str, Any]) -> str:
     )
     return (
         f"{machine['cores']} cores of an {machine['processor']}, two threads, "
-        "the contestants of a task in turn in one run, the best of several (forests, AdaBoost, GradientBoosting: of one); "
+        "the contestants of a task in turn in one run, the best of several (from forests on down: of one); "
         f"{peers}. Times are for orientation, ratios are the claim. `make bench` measures them anew."
     )
 
@@ -112,13 +112,19 @@ def _prediction(results: dict[str, Any]) -> list[str]:
 
 
 def _classical() -> list[str]:
-    """Forests, AdaBoost and Friedman's boosting, each where it has been measured."""
+    """Forests, AdaBoost, Friedman's boosting, split finders and boosters, each where it has been measured."""
     lines = []
     for file, section, task, quality in (
         ("forests", "training", "fit a random forest, 100,000 × 28, 100 trees of full depth", "test AUC"),
         ("forests", "prediction", "predict 100,000 × 28 with that forest", ""),
         ("adaboost", "training", "fit AdaBoost, 100,000 × 20, 200 stumps", "test AUC"),
         ("gradient_boosting", "log_loss", "fit GradientBoosting, 100,000 × 20, 100 trees", "test AUC"),
+        ("finders", "exact", "fit 100,000 × 28, 100 trees of depth 6, exact splits", "test AUC"),
+        ("finders", "approx", "fit 100,000 × 28, 100 trees of depth 6, approximate splits", "test AUC"),
+        ("boosters", "dart", "fit 100,000 × 28, 100 trees of depth 6, dart", "test AUC"),
+        ("boosters", "linear", "fit 100,000 × 28, 100 rounds of the linear booster", "test AUC"),
+        ("sparse", "sparse", "fit 200,000 × 5,000, 1 % stored, 100 trees of depth 6", "test AUC"),
+        ("sparse", "wide", "fit 50,000 × 1,000, 100 trees of depth 6", "test AUC"),
     ):
         if not (RESULTS / f"{file}.json").exists() or section not in _read(file)["results"]:
             continue
@@ -126,7 +132,7 @@ def _classical() -> list[str]:
         systems = systems.get("systems", systems)
         ours = systems["weald"]
         for name, other in systems.items():
-            if name.startswith("weald"):
+            if name.startswith("weald") or name.endswith("plain"):
                 continue
             values = f"AUC {ours[quality]:.4f}, {other[quality]:.4f}" if quality else ""
             seconds = f"{ours['seconds']:.2f} s | {name} {other['seconds']:.1f} s"
