@@ -31,7 +31,7 @@ from weald.tree.histogram import (
     spread_packed,
     subtract_words,
 )
-from weald.tree.state import PACKED_BLOCK, Gradients, TreeInput, Workspace
+from weald.tree.state import PACKED_BLOCK, Columns, Gradients, TreeInput, Workspace
 
 AHEAD = 8  # rows between a prefetch and its use
 # A kept cell costs so many times as much when rows are added one after the other (3.2 ns) as when columns are (1.7 ns), whose
@@ -47,7 +47,7 @@ _BYTE = 256
 
 
 @inlined
-def plane_size(data: TreeInput, packed: Any) -> Any:
+def plane_size(data: TreeInput | Columns, packed: Any) -> Any:
     """Cells that have three words: those of frequent columns, or all."""
     return data.n_frequent if packed else data.n_cells
 
@@ -284,7 +284,9 @@ def mark_promising(
 
 
 @inner_kernel
-def read_bin(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
+def read_bin(
+    histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
+) -> Any:
     """Gradient, hessian and count of one bin of a column, dense or sparse; ``totals``: the node's."""
     if not data.sparse:
         return read_cell(histogram, cell_words(packed, totals[2]), data.offsets[feature] + np.uint64(b))
@@ -303,7 +305,13 @@ def read_bin(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any,
 
 @inner_kernel
 def sparse_prefix_sums(
-    histogram: Any, data: TreeInput, feature: Any, totals: Any, packed: Any, every_bin: Any, prefix: Any
+    histogram: Any,
+    data: TreeInput | Columns,
+    feature: Any,
+    totals: Any,
+    packed: Any,
+    every_bin: Any,
+    prefix: Any,
 ) -> Any:
     """Prefix sums of a column at every bin, or at every bin that has rows; their number, and what is in the default bin."""
     words, plane = histogram[0], plane_size(data, packed)

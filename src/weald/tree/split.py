@@ -38,6 +38,7 @@ from weald.tree.state import (
     LEFT_GRADIENT,
     LEFT_HESSIAN,
     MISSING_LEFT,
+    Columns,
     Gradients,
     Rules,
     TreeInput,
@@ -273,10 +274,25 @@ def _scan_categorical(
     return best_score
 
 
+@inlined
+def columns_of(data: TreeInput) -> Any:
+    """What the search reads of the input."""
+    return Columns(
+        data.offsets,
+        data.n_bins,
+        data.categorical,
+        data.gathers,
+        data.n_cells,
+        data.sparse,
+        data.default_bins,
+        data.n_frequent,
+    )
+
+
 @inner_kernel
 def _scan_feature(
     histogram: Any,
-    data: TreeInput,
+    data: Columns,
     feature: Any,
     totals: Any,
     gradients: Gradients,
@@ -332,7 +348,7 @@ def _scan_feature(
 @parallel_inner_kernel
 def _scan_features(
     histogram: Any,
-    data: TreeInput,
+    data: Columns,
     features: Any,
     totals: Any,
     gradients: Gradients,
@@ -371,6 +387,7 @@ def find_best_split(
     ``state``. Of equal gains the lowest feature and the lowest bin win, whatever the number of tasks.
     """
     best_score = NO_GAIN
+    columns = columns_of(data)
     if data.sparse:
         fewest = max(1, rules.min_samples_leaf)
         smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
@@ -380,7 +397,9 @@ def find_best_split(
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
         found = np.empty((len(features), CANDIDATE), np.int64)
         scores = np.empty(len(features), np.float64)
-        _scan_features(histogram, data, features, totals, gradients, rules, state, node, tasks, found, scores)
+        _scan_features(
+            histogram, columns, features, totals, gradients, rules, state, node, tasks, found, scores
+        )
         for j in range(len(features)):
             if scores[j] > best_score:
                 best_score = scores[j]
@@ -390,7 +409,7 @@ def find_best_split(
         prefix = new_scratch()
         for j in range(len(features)):
             score = _scan_feature(
-                histogram, data, features[j], totals, gradients, rules, state, node, prefix, trial
+                histogram, columns, features[j], totals, gradients, rules, state, node, prefix, trial
             )
             if score > best_score:
                 best_score = score

@@ -73,6 +73,19 @@ class TreeInput(NamedTuple):
     n_frequent: int = 0  # cells of the columns that have three words a cell also when packed; they come first
 
 
+class Columns(NamedTuple):
+    """What the search for a split reads of `TreeInput`; all of it would take longer to pass than a small node to search."""
+
+    offsets: NDArray[np.uint64]
+    n_bins: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+    gathers: NDArray[np.bool_]
+    n_cells: int
+    sparse: bool
+    default_bins: NDArray[np.uint8]
+    n_frequent: int
+
+
 class Gradients(NamedTuple):
     """What the integers of one round's gradients mean."""
 
