@@ -1,14 +1,17 @@
-"""Data set -> bins, a byte a cell in both layouts: at most 255 a feature and one for missing values; or a code a value."""
+"""Data set -> bins, a byte or two a cell in both layouts, at most 65,535 a feature and one for missing values; or ranks."""
 
+from weald.binning.bundled import BundledBins, dense_bins
+from weald.binning.bundles import Bundling
+from weald.binning.choices import BinChoices, choices_of, missing_of
 from weald.binning.cuts import fit_bins
-from weald.binning.mapper import BinMapper, Bins, dense_bins
+from weald.binning.mapper import BinMapper, Bins, CutMapper
 from weald.binning.ranks import RankMapper, Ranks, fit_ranks
 from weald.binning.shared import (
     AnyBins,
     BinnedTable,
     bin_once,
     bins_of,
-    bins_wanted,
+    bundling_wanted,
     ranks_of,
     read_training_table,
 )
@@ -17,19 +20,25 @@ from weald.binning.sparse_ranks import SparseRanks
 
 __all__ = [
     "AnyBins",
+    "BinChoices",
     "BinMapper",
     "BinnedTable",
     "Bins",
+    "BundledBins",
+    "Bundling",
+    "CutMapper",
     "RankMapper",
     "Ranks",
     "SparseBins",
     "SparseRanks",
     "bin_once",
     "bins_of",
-    "bins_wanted",
+    "bundling_wanted",
+    "choices_of",
     "dense_bins",
     "fit_bins",
     "fit_ranks",
+    "missing_of",
     "ranks_of",
     "read_training_table",
 ]

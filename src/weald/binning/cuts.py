@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.choices import BinChoices
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
 from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
-from weald.binning.sparse import find_cuts_of_entries
+from weald.binning.sparse import column_of_entries, find_cuts_of_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
 from weald.runtime.random import BIN_SAMPLE, stream_key
@@ -22,14 +23,14 @@ _CELLS_PER_PIECE = 2**19  # copied at a time from an array
 _COLUMNS_PER_CALL = 256  # a call takes half a second at most; between calls an interrupt is answered
 _CUTS_PER_CALL = 2**20  # room for them is made at once
 _CACHE_LINE = 64
+_DEFAULT = BinChoices()
 
 
 def fit_bins(
     dataset: Dataset,
     weight: NDArray[np.float64] | None,
-    max_bins: int = 255,
+    choices: BinChoices = _DEFAULT,
     seed: int = 0,
-    sample_rows: int = 200_000,
     tasks: int = 1,
 ) -> BinMapper:
     """Find the cuts of every column.
@@ -37,32 +38,89 @@ def fit_bins(
     A column with at most ``max_bins`` distinct values has a bin for each, with cuts in the middle between
     neighbours. Otherwise a value that weighs as much as a mean bin has a bin of its own, and the others are
     grouped to bins of like weight. A row of weight 0 counts as if it were not there, and one of weight 2 as
-    if it were there twice.
+    if it were there twice. Where ``choices`` ask for it, bins of too few rows are joined to their neighbours, and some
+    cuts are there in any case; the other bins are then shared among the stretches between these by weight.
 
-    Of more than ``sample_rows`` rows (of positive weight) that many are used: one at random from each of as
+    A category's bin is its place in the dictionary, most frequent first; those beyond the limit, or too rare, share the last.
+
+    Of more than ``choices.sample_rows`` rows (of positive weight) that many are used: one at random from each of as
     many stretches of equal length. The result does not depend on ``tasks``.
 
     >>> import numpy as np
     >>> from weald.data import read_table
     >>> ages = np.repeat(np.arange(20.0, 80.0), 10).reshape(-1, 1)
-    >>> fit_bins(read_table(ages), None, max_bins=4).cuts[0].tolist()
+    >>> fit_bins(read_table(ages), None, BinChoices(4)).cuts[0].tolist()
     [34.5, 49.5, 64.5]
     """
     columns = dataset.schema.columns
     categorical = dataset.schema.categorical_mask
     n_categories = np.array([len(column.categories) for column in columns], dtype=np.int64)
-    rows = _sample(dataset.n_rows, weight, seed, sample_rows)
+    limits = choices.limits(dataset.schema)
+    forced = choices.forced_cuts(dataset.schema, limits)
+    rows = _sample(dataset.n_rows, weight, seed, choices.sample_rows)
     weights = np.empty(0) if weight is None else _summable(weight[rows])
     cuts = [np.empty(0)] * len(columns)
+    searched = np.where(categorical, 0, limits)
+    searched[list(forced)] = 0
+    least, category_bins = choices.least_weight, np.minimum(n_categories, limits)
     if dataset.is_sparse and len(rows):
-        cuts = find_cuts_of_entries(dataset.entries, rows, weights, max_bins, tasks)
-    elif not categorical.all() and len(rows):
+        cuts = find_cuts_of_entries(dataset.entries, rows, weights, searched, least, tasks)
+        for column, own in forced.items():
+            values = column_of_entries(dataset.entries, column, rows)
+            cuts[column] = _find_between(values, weights, own, int(limits[column]), least)
+    elif len(rows) and (choices.counts_categories or not categorical.all()):
         for first, values in _column_buffers(dataset, rows):
-            wanted = ~categorical[first : first + len(values)]
-            cuts[first : first + len(values)] = _find(values, weights, wanted, max_bins, tasks)
+            last = first + len(values)
+            cuts[first:last] = _find(values, weights, searched[first:last], least, tasks)
+            for column in range(first, last):
+                own_values = values[column - first]
+                if column in forced:
+                    own = forced[column]
+                    cuts[column] = _find_between(own_values, weights, own, int(limits[column]), least)
+                elif categorical[column] and choices.counts_categories:
+                    frequent = _count_frequent(own_values, weights, int(n_categories[column]), choices)
+                    category_bins[column] = min(category_bins[column], frequent)
     n_values = np.array([len(column_cuts) + 1 for column_cuts in cuts], dtype=np.int64)
-    n_bins = np.where(categorical, np.clip(n_categories, 1, max_bins), n_values)
+    n_bins = np.where(categorical, np.maximum(category_bins, 1), n_values)
     return BinMapper(tuple(cuts), n_bins, categorical, n_categories)
+
+
+def _count_frequent(
+    codes: NDArray[Any], weight: NDArray[np.float64], n_categories: int, choices: BinChoices
+) -> int:
+    """Bins of a column's categories when the rare ones share the last."""
+    present = codes == codes
+    own = np.ones(len(codes)) if len(weight) == 0 else weight
+    totals = np.bincount(codes[present].astype(np.int64), own[present], n_categories)
+    after = np.append(np.cumsum(totals[::-1])[::-1], 0.0)  # what a category and all rarer ones weigh
+    frequent = int(np.argmax(after <= choices.rare_categories * after[0]))
+    light = np.flatnonzero(totals < choices.least_weight)
+    if len(light):
+        frequent = min(frequent, int(light[0]))
+    return min(frequent + 1, n_categories)
+
+
+def _find_between(
+    values: NDArray[Any],
+    weight: NDArray[np.float64],
+    forced: NDArray[np.float64],
+    max_bins: int,
+    least: float,
+) -> NDArray[np.float64]:
+    """The forced cuts of a column and those that are found in the stretches between them."""
+    present = values == values
+    values, weight = values[present], weight[present] if len(weight) else weight
+    stretch = np.searchsorted(forced, values)
+    totals = np.bincount(stretch, weight if len(weight) else None, len(forced) + 1)
+    reached = np.floor(np.cumsum(totals) * (max_bins - len(totals)) / max(float(totals.sum()), 1.0))
+    shares = 1 + np.diff(reached, prepend=0.0).astype(np.int64)
+    found = [forced]
+    for part in np.flatnonzero(shares > 1):
+        inside = stretch == part
+        own_weight = weight[inside] if len(weight) else weight
+        found += _find(values[inside].reshape(1, -1), own_weight, shares[part : part + 1], least, 1)
+    cuts: NDArray[np.float64] = np.sort(np.concatenate(found))
+    return cuts
 
 
 def _sample(
@@ -131,21 +189,22 @@ def _pieces(
 
 
 def _find(
-    values: NDArray[Any], weight: NDArray[np.float64], wanted: NDArray[np.bool_], max_bins: int, tasks: int
+    values: NDArray[Any], weight: NDArray[np.float64], limits: NDArray[np.int64], least: float, tasks: int
 ) -> list[NDArray[np.float64]]:
-    """The cuts of every column of a buffer."""
+    """The cuts of every column of a buffer; ``limits``: the most bins of each, 0: no cuts."""
+    most = max(2, int(limits.max()))
     bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
-    scratch = new_scratch(tasks, bits.shape[1], len(weight), max_bins, bits.dtype)
+    scratch = new_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)
     found: list[NDArray[np.float64]] = []
-    step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // max_bins))
+    step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, len(bits), step):
-        part, part_wanted = bits[first : first + step], wanted[first : first + step]
-        cuts, counts = np.empty((len(part), max_bins - 1)), np.empty(len(part), np.int64)
+        part, part_limits = bits[first : first + step], limits[first : first + step]
+        cuts, counts = np.empty((len(part), most - 1)), np.empty(len(part), np.int64)
         if tasks == 1:
-            find_cuts(part, weight, part_wanted, max_bins, scratch, cuts, counts)
+            find_cuts(part, weight, part_limits, least, scratch, cuts, counts)
         else:
-            find_cuts_parallel(part, weight, part_wanted, max_bins, tasks, scratch, cuts, counts)
+            find_cuts_parallel(part, weight, part_limits, least, tasks, scratch, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found

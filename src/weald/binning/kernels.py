@@ -33,9 +33,9 @@ class SearchTable(NamedTuple):
     cut_offsets: int64 (d,), a feature's first cut.
     steps: int64 (d,), of the binary search within a cell.
     lowest, scale: (d,); the cell of x is (x - lowest) * scale, clipped.
-    starts: uint8, the number of cuts below each cell, CELLS entries for every feature with a grid.
+    starts: the number of cuts below each cell, CELLS entries for every feature with a grid.
     start_offsets: int64 (d,), a feature's first entry there, -1 without a grid.
-    missing: uint8 (d,), the bin of NaN.
+    missing: (d,), the bin of NaN; as ``starts`` of the type of the bins, uint8 or uint16.
     """
 
     first_feature: int
@@ -44,9 +44,9 @@ class SearchTable(NamedTuple):
     steps: NDArray[np.int64]
     lowest: NDArray[Any]
     scale: NDArray[Any]
-    starts: NDArray[np.uint8]
+    starts: NDArray[Any]
     start_offsets: NDArray[np.int64]
-    missing: NDArray[np.uint8]
+    missing: NDArray[Any]
 
 
 @kernel
@@ -75,7 +75,7 @@ def _most_in_a_cell(cuts: Any, lowest: Any, scale: Any) -> Any:
 
 @kernel
 def _count_below_cells(cuts: Any, lowest: Any, scale: Any, starts: Any) -> None:
-    """Fill ``starts``, uint8 (CELLS,), with the number of cuts below each cell."""
+    """Fill ``starts``, (CELLS,), with the number of cuts below each cell."""
     zero, top = cuts.dtype.type(0), cuts.dtype.type(CELLS - 1)
     begin = 0
     for i in range(len(cuts)):
@@ -182,7 +182,7 @@ def _bin_block(
             column = columns[feature, base + first : base + last]
             for i in range(n):
                 value = column_values[i]
-                column[i] = np.uint8(places[i]) if value == value else missing
+                column[i] = columns.dtype.type(places[i]) if value == value else missing
             for i in range(n):
                 target[i * width + np.uint64(feature)] = column[i]
 
@@ -209,7 +209,7 @@ def bin_rows(
     flat: the block's float32 or float64 values, read-only, 1-D contiguous; the value of row r and feature f
     is flat[r * row_stride + f * column_stride]. Row r of the block is row base + r of the outputs.
     table: SearchTable of the same float type; only its features are binned.
-    columns: uint8 (d, n); rows: uint8 (n * d,).
+    columns: uint8 or uint16 (d, n); rows: the same (n * d,).
     Exact: the outcome rests on comparisons of values with cuts only.
     """
     _bin_blocks(flat, row_stride, column_stride, first, last, base, table, columns, rows)

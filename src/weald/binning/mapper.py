@@ -25,6 +25,7 @@ from weald.data import Dataset
 PARALLEL_CELLS = 32_768  # values from which two threads win over one
 _CELLS_PER_CALL = 7_000_000  # a call takes some 20 ms; between calls an interrupt is answered
 _CELLS_PER_COPY = 500_000  # of a block with odd strides, which is copied part by part
+MOST_BYTE_BINS = 255  # bins for values, and one for missing values, that a byte can tell apart
 _FEATURES_PER_TABLE = 2_048  # searched at a time: their tables take some 6 MB
 
 # (values, row stride, column stride, first row, last row, the block's first row in the data set)
@@ -83,7 +84,7 @@ class CutMapper:
 
 @dataclass(frozen=True)
 class BinMapper(CutMapper):
-    """Which bin, of at most 255, a value of a feature falls in. `fit_bins` makes mappers.
+    """Which bin, of at most 65,535, a value of a feature falls in. `fit_bins` makes mappers.
 
     >>> import numpy as np
     >>> from weald.binning import fit_bins
@@ -96,17 +97,20 @@ class BinMapper(CutMapper):
     [[0, 1, 2, 3]]
     """
 
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of a table's bins: bytes, or uint16 for all columns where one has more than 255."""
+        return np.dtype(np.uint8 if self.n_bins.max() <= MOST_BYTE_BINS else np.uint16)
+
     def transform(self, dataset: Dataset, tasks: int) -> Bins | SparseBins:
         """The bins of a data set with the same columns; the same for every number of tasks.
 
-        A sparse table stays sparse, unless so much of it is stored that a byte a cell is quicker.
+        A sparse table stays sparse, unless so much of it is stored that a code a cell is quicker.
         """
         if dataset.is_sparse:
-            sparse = bins_of_entries(self, dataset.entries, tasks)
-            is_sparse = len(sparse.rows) <= DENSE_SHARE * sparse.n_rows * sparse.n_columns
-            return sparse if is_sparse else dense_bins(sparse)
+            return settled(bins_of_entries(self, dataset.entries, tasks))
         n, d = dataset.n_rows, len(self.cuts)
-        columns, rows = np.empty((d, n), np.uint8), np.empty(n * d, np.uint8)
+        columns, rows = np.empty((d, n), self.dtype), np.empty(n * d, self.dtype)
         tables: dict[int, SearchTable] = {}
         for base, block in dataset.blocks():
             for first in range(0, d, _FEATURES_PER_TABLE):
@@ -116,6 +120,20 @@ class BinMapper(CutMapper):
                 for part in contiguous_parts(block, base):
                     _bin(part, table, tasks, columns, rows)
         return Bins(columns, rows, self)
+
+    def parts(self, dataset: Dataset, tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
+        """(first row, bins (columns, rows)) of a data set that is not sparse, some rows at a time."""
+        tables: dict[int, SearchTable] = {}
+        for base, block in dataset.blocks():
+            for first in range(0, len(self.cuts), _FEATURES_PER_TABLE):
+                if first not in tables:
+                    tables[first] = self._search_table(first, block.dtype)
+            for values, row_stride, column_stride, begin, end, offset in contiguous_parts(block, base):
+                columns = np.empty((len(self.cuts), end - begin), self.dtype)
+                rows = np.empty(columns.size, self.dtype)
+                for table in tables.values():
+                    _bin((values, row_stride, column_stride, begin, end, -begin), table, tasks, columns, rows)
+                yield offset + begin, columns
 
     def _search_table(self, first: int, dtype: np.dtype[Any]) -> SearchTable:
         """What the kernels need to search features from ``first`` on, in blocks of this float type."""
@@ -133,9 +151,9 @@ class BinMapper(CutMapper):
             steps=np.zeros(len(counts), np.int64),
             lowest=np.zeros(len(counts), dtype),
             scale=np.zeros(len(counts), dtype),
-            starts=np.zeros(CELLS * np.count_nonzero(counts >= LEAST_CUTS), np.uint8),
+            starts=np.zeros(CELLS * np.count_nonzero(counts >= LEAST_CUTS), self.dtype),
             start_offsets=np.zeros(len(counts), np.int64),
-            missing=self.n_bins[first : first + len(searched)].astype(np.uint8),
+            missing=self.n_bins[first : first + len(searched)].astype(self.dtype),
         )
         fill_grids(counts, table)
         return table
@@ -143,7 +161,7 @@ class BinMapper(CutMapper):
 
 @dataclass(frozen=True)
 class Bins:
-    """A binned table, in both layouts: ``columns`` is uint8 (d, n), ``rows`` the same row after row, flat.
+    """A binned table, in both layouts: ``columns`` is uint8 or uint16 (d, n), ``rows`` the same row after row, flat.
 
     >>> import numpy as np
     >>> from weald.binning import fit_bins
@@ -154,8 +172,8 @@ class Bins:
     ([[1, 0, 1], [0, 1, 2]], [1, 0, 0, 1, 1, 2])
     """
 
-    columns: NDArray[np.uint8]
-    rows: NDArray[np.uint8]
+    columns: NDArray[Any]
+    rows: NDArray[Any]
     mapper: BinMapper
 
     @property
@@ -185,10 +203,18 @@ class Bins:
         return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 
 
-def dense_bins(bins: Bins | SparseBins) -> Bins:
-    """The table with a byte a cell, for those who need one; its floats are not written out on the way."""
-    if isinstance(bins, Bins):
-        return bins
+def stays_sparse(bins: SparseBins) -> bool:
+    """Whether so little of a table is kept that this is the quicker layout."""
+    return len(bins.rows) <= DENSE_SHARE * bins.n_rows * bins.n_columns
+
+
+def settled(bins: SparseBins) -> Bins | SparseBins:
+    """The table in the quicker layout."""
+    return bins if stays_sparse(bins) else filled(bins)
+
+
+def filled(bins: SparseBins) -> Bins:
+    """The table with a byte a cell; its floats are not written out on the way."""
     columns = bins.columns()
     return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
 
@@ -235,9 +261,7 @@ def _read_only(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _bin(
-    part: Part, table: SearchTable, tasks: int, columns: NDArray[np.uint8], rows: NDArray[np.uint8]
-) -> None:
+def _bin(part: Part, table: SearchTable, tasks: int, columns: NDArray[Any], rows: NDArray[Any]) -> None:
     first, last = part[3], part[4]
     if tasks == 1 or (last - first) * len(columns) < PARALLEL_CELLS:
         bin_rows(*part, table, columns, rows)

@@ -20,13 +20,20 @@ from numpy.typing import NDArray
 from weald.binning.blocks import MARK
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper, Bins
 from weald.binning.ranks import RankMapper, Ranks
-from weald.binning.sketch import FIELDS, build_pruned, merge_summaries, propose_cuts, prune_summary
+from weald.binning.sketch import (
+    BLOCK,
+    FIELDS,
+    build_pruned,
+    entries_wanted,
+    fill_look_up,
+    merge_blocks,
+    propose_cuts,
+)
+from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.sparse_ranks import SparseRanks
 from weald.data import Dataset
 from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
 
-BLOCK = 65_536  # rows that are summarised together: their numbers within the block fit in two bytes
-ACCURACY = 8  # the summary's error is at most a bucket divided by this
 LARGEST_WEIGHT = 2**20  # of a row; sums over all rows stay far below 2**56
 _PIECE = 1_024  # rows that are copied from columns to rows at a time
 
@@ -39,9 +46,9 @@ class ProposalMapper(RankMapper):
     max_bins: int = 255  # bins of a categorical column
     local: bool = False  # chosen in every node, not once for a tree
 
-    def transform(self, dataset: Dataset, tasks: int) -> ProposalTable:
+    def transform(self, dataset: Dataset, tasks: int) -> ProposalTable | SparseProposalTable:
         """The codes of a data set with the same columns; the same for every number of tasks."""
-        return ProposalTable(super().transform(dataset, tasks).codes, self, tasks)
+        return _with_mapper(super().transform(dataset, tasks), self)
 
 
 @dataclass(frozen=True)
@@ -70,12 +77,18 @@ class ProposalTable(Ranks):
 
 def with_buckets(
     ranks: Ranks | SparseRanks, buckets: int, max_bins: int, local: bool = False
-) -> ProposalTable:
+) -> ProposalTable | SparseProposalTable:
     """A table of codes, of which a tree may make so many bins a numeric and a categorical column."""
     fine = ranks.mapper
     mapper = ProposalMapper(
         fine.cuts, fine.n_bins, fine.categorical, fine.n_categories, buckets, max_bins, local
     )
+    return _with_mapper(ranks, mapper)
+
+
+def _with_mapper(ranks: Ranks | SparseRanks, mapper: ProposalMapper) -> ProposalTable | SparseProposalTable:
+    if isinstance(ranks, SparseRanks):
+        return SparseProposalTable(**vars(ranks) | {"mapper": mapper})
     return ProposalTable(ranks.codes, mapper, ranks.tasks)
 
 
@@ -126,9 +139,7 @@ class Proposer:
         self._tasks = tasks if table.codes.size >= PARALLEL_CELLS else 1
         self._order = _block_order(table, self._tasks)
         n_blocks = self._order.ends.shape[1]
-        # A leaf's prune, and one after every merge but the last, each add W / (entries - 1).
-        prunes = max(1, (n_blocks - 1).bit_length())
-        self.entries = ACCURACY * prunes * mapper.buckets + 1
+        self.entries = entries_wanted(n_blocks, mapper.buckets)
         self._scratch = Scratch(
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
@@ -241,35 +252,11 @@ def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratc
     """The summary of a column in ``scratch.merged``, from those of its blocks; the number of its entries is returned."""
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
     values, weights, most = scratch.values[task], scratch.weights[task], summaries.shape[1]
-    left = len(ends)
-    for block in range(left):
+    for block in range(len(ends)):
         begin, end = block * BLOCK, min((block + 1) * BLOCK, len(codes))
         count = _weigh_codes(codes[begin:end], order[begin : ends[block]], weight[begin:end], values, weights)
         counts[block] = build_pruned(values[:count], weights[:count], most, summaries[block])
-    while left > 2:
-        for pair in range(left // 2):
-            first, second = 2 * pair, 2 * pair + 1
-            count = merge_summaries(
-                summaries[first, : counts[first]], summaries[second, : counts[second]], merged
-            )
-            counts[pair] = prune_summary(merged[:count], most, summaries[pair])
-        if left % 2 == 1:
-            pair = left // 2
-            counts[pair] = prune_summary(summaries[left - 1, : counts[left - 1]], most, summaries[pair])
-        left = (left + 1) // 2
-    other = counts[1] if left == 2 else ZERO
-    return merge_summaries(summaries[0, : counts[0]], summaries[left - 1, :other], merged)
-
-
-@kernel
-def _fill_look_up(cuts: Any, count: Any, bins: Any) -> None:
-    """``bins[code]``: the number of cuts below the code; the last is that of missing values."""
-    begin = 0
-    for cut in range(count):
-        bins[begin : cuts[cut] + 1] = cut
-        begin = cuts[cut] + 1
-    bins[begin : len(bins) - 1] = count
-    bins[len(bins) - 1] = count + 1
+    return merge_blocks(summaries, counts, merged)
 
 
 @kernel
@@ -284,7 +271,7 @@ def _propose_share(
         count = propose_cuts(scratch.merged[task, :entries], buckets, cuts[column])
         look_up.n_bins[column] = count + 1
         own = look_up.bins[look_up.offsets[column] : look_up.offsets[column + 1]]
-        _fill_look_up(cuts[column], count, own)
+        fill_look_up(cuts[column], count, own)
 
 
 @parallel_kernel

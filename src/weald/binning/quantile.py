@@ -169,13 +169,13 @@ def _weigh(totals: Any, max_bins: Any) -> Any:
 
 
 @kernel
-def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
+def _group(totals: Any, max_bins: Any, least: Any, ends: Any) -> Any:
     """Group more distinct values than bins: ``ends`` gets the last value of each but the last one.
 
     A value that weighs at least a mean bin is heavy and has a bin of its own; the others fill bins up to the
     mean of what then remains, which is computed anew after each bin. In front of a heavy value a bin ends
     early: always if there are two bins or more for each run of light values, otherwise when it is at least
-    half full.
+    half full. No bin ends before it weighs ``least``, which a heavy value always does.
     """
     heavy, light_bins, light_weight, runs = _weigh(totals, max_bins)
     bins, filled = 0, 0.0
@@ -190,10 +190,10 @@ def _group(totals: Any, max_bins: Any, ends: Any) -> Any:
         if is_heavy:
             closes = True
         elif before_heavy:
-            closes = keeps_apart or filled >= 0.5 * mean
+            closes = filled >= least and (keeps_apart or filled >= 0.5 * mean)
         else:
             # Bins that the runs to come and the rest of this one will need are not spent.
-            closes = filled >= mean and (not keeps_apart or light_bins >= runs + 2)
+            closes = filled >= max(mean, least) and (not keeps_apart or light_bins >= runs + 2)
         if not closes:
             continue
         ends[bins] = i
@@ -229,14 +229,41 @@ def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dty
 
 
 @kernel
-def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, ends: Any, cuts: Any) -> Any:
-    """Write the cuts between so many ascending distinct keys that weigh ``totals``; their number is returned."""
+def _merge_light(totals: Any, least: Any, ends: Any, bins: Any) -> Any:
+    """Leave out the ends of bins that weigh less than ``least``: the next bin takes their values, the last but one the last's."""
+    kept, filled, begin = 0, 0.0, 0
+    for b in range(bins):
+        for i in range(begin, ends[b] + 1):
+            filled += totals[i]
+        begin = ends[b] + 1
+        if filled >= least:
+            ends[kept] = ends[b]
+            kept += 1
+            filled = 0.0
+    for i in range(begin, len(totals)):
+        filled += totals[i]
+    return kept - 1 if kept > 0 and filled < least else kept
+
+
+@kernel
+def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, least: Any, ends: Any, cuts: Any) -> Any:
+    """Write the cuts between so many ascending distinct keys that weigh ``totals``; their number is returned.
+
+    ``least``: what the values of a bin must weigh.
+    """
+    if least > 0.0:
+        total = 0.0
+        for i in range(distinct):
+            total += totals[i]
+        max_bins = max(1, min(max_bins, np.int64(total / least)))
     if distinct <= max_bins:
         n_cuts = distinct - 1
         for i in range(n_cuts):
             ends[i] = i
     else:
-        n_cuts = _group(totals[:distinct], max_bins, ends)
+        n_cuts = _group(totals[:distinct], max_bins, least, ends) if max_bins > 1 else 0
+    if least > 0.0:
+        n_cuts = _merge_light(totals[:distinct], least, ends, n_cuts)
     for i in range(n_cuts):
         low = _value(keys[ends[i]], keys.itemsize)
         high = _value(keys[ends[i] + 1], keys.itemsize)
@@ -245,7 +272,7 @@ def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, ends: Any, 
 
 
 @kernel
-def _find(bits: Any, weight: Any, max_bins: Any, task: Any, scratch: Scratch, cuts: Any) -> Any:
+def _find(bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch: Scratch, cuts: Any) -> Any:
     keys, order, totals, ends = (
         scratch.keys[task],
         scratch.order[task],
@@ -257,39 +284,39 @@ def _find(bits: Any, weight: Any, max_bins: Any, task: Any, scratch: Scratch, cu
         return 0
     sorted_keys, sorted_order = sort_keys(keys[0], keys[1], order[0], order[1], count, scratch.tallies[task])
     distinct = merge_equal(sorted_keys, sorted_order, weight, count, totals)
-    return place_cuts(sorted_keys, totals, distinct, max_bins, ends, cuts)
+    return place_cuts(sorted_keys, totals, distinct, max_bins, least, ends, cuts)
 
 
 @kernel
 def _find_share(
-    bits: Any, weight: Any, wanted: Any, max_bins: Any, task: Any, tasks: Any, scratch: Scratch, cuts: Any,
+    bits: Any, weight: Any, limits: Any, least: Any, task: Any, tasks: Any, scratch: Scratch, cuts: Any,
     counts: Any,
 ) -> None:  # fmt: skip
     """The columns task, task + tasks, …"""
     for column in range(task, len(bits), tasks):
         counts[column] = 0
-        if wanted[column]:
-            counts[column] = _find(bits[column], weight, max_bins, task, scratch, cuts[column])
+        if limits[column] > 0:
+            counts[column] = _find(bits[column], weight, limits[column], least, task, scratch, cuts[column])
 
 
 @kernel
 def find_cuts(
-    bits: Any, weight: Any, wanted: Any, max_bins: Any, scratch: Scratch, cuts: Any, counts: Any
+    bits: Any, weight: Any, limits: Any, least: Any, scratch: Scratch, cuts: Any, counts: Any
 ) -> None:
     """Cuts of several columns.
 
     bits: uint32 or uint64 (c, n), the bits of float32 or float64 values, a column in each row.
-    weight: float64 (n,), or empty when all are 1; wanted: bool (c,), the columns that are to have cuts.
-    cuts: float64 (c, max_bins - 1), ascending; counts: int64 (c,), how many.
+    weight: float64 (n,), or empty when all are 1; limits: int64 (c,), the most bins of every column, 0: no cuts.
+    least: float, what the values of a bin must weigh. cuts: float64 (c, limit - 1), ascending; counts: int64 (c,), how many.
     The weights of equal values are added in the order of the rows, so rows of weight 0 change nothing.
     """
-    _find_share(bits, weight, wanted, max_bins, ZERO, ONE, scratch, cuts, counts)
+    _find_share(bits, weight, limits, least, ZERO, ONE, scratch, cuts, counts)
 
 
 @parallel_kernel
 def find_cuts_parallel(
-    bits: Any, weight: Any, wanted: Any, max_bins: Any, tasks: Any, scratch: Scratch, cuts: Any, counts: Any
+    bits: Any, weight: Any, limits: Any, least: Any, tasks: Any, scratch: Scratch, cuts: Any, counts: Any
 ) -> None:
     """`find_cuts` with the columns shared among tasks."""
     for task in prange(tasks):
-        _find_share(bits, weight, wanted, max_bins, np.int64(task), tasks, scratch, cuts, counts)
+        _find_share(bits, weight, limits, least, np.int64(task), tasks, scratch, cuts, counts)

@@ -16,6 +16,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
+from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins
 from weald.binning.kernels import BLOCK
 from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
@@ -25,7 +26,9 @@ from weald.runtime.errors import InputError
 from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
 
 _MOST_ROWS = MARK - 1
-MOST_CATEGORIES = 255  # of a column; the rare ones beyond share a bin, as in a table of bins
+MOST_CATEGORIES = (
+    255  # of a column; the rare ones beyond share a bin, as they do by default in a table of bins
+)
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,9 @@ def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) 
             f"split_finder='exact' takes at most {_MOST_ROWS:,} rows, not {dataset.n_rows:,}; use split_finder='hist'."
         )
     most_values = int(np.diff(dataset.entries.starts).max()) + 1 if dataset.is_sparse else dataset.n_rows
-    fitted = fit_bins(dataset, weight, max(2, most_values), sample_rows=dataset.n_rows, tasks=tasks)
-    n_bins = np.where(fitted.categorical, np.minimum(fitted.n_bins, MOST_CATEGORIES), fitted.n_bins)
-    return RankMapper(fitted.cuts, n_bins, fitted.categorical, fitted.n_categories)
+    choices = BinChoices(max(2, most_values), MOST_CATEGORIES, sample_rows=dataset.n_rows)
+    fitted = fit_bins(dataset, weight, choices, tasks=tasks)
+    return RankMapper(fitted.cuts, fitted.n_bins, fitted.categorical, fitted.n_categories)
 
 
 @kernel

@@ -1,8 +1,8 @@
 """A table that is binned once for many fits: the members of an ensemble, the folds of a cross-validation.
 
 An estimator takes part that has ``_takes_binned_table = True`` and the parameters ``max_bins``, ``categorical_features`` and,
-where it has them, ``split_finder`` and ``n_jobs``, and whose ``fit`` reads X by `read_training_table` and gets its bins by
-`bins_of`, or by `ranks_of` where every value is its own bin.
+where it has them, ``split_finder``, ``n_jobs`` and the others that `choices_of` reads, and whose ``fit`` reads X by
+`read_training_table` and gets its bins by `bins_of`, or by `ranks_of` where every value is its own bin.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.binning.bundled import BundledBins, Layout
+from weald.binning.bundles import Bundling, bundle_or_bin
+from weald.binning.choices import BinChoices, choices_of, describe_difference
 from weald.binning.cuts import fit_bins
 from weald.binning.mapper import Bins
 from weald.binning.ranks import Ranks, fit_ranks
@@ -25,8 +28,8 @@ from weald.data.sparse import Unstored
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
 
-#: A binned table of any kind: dense, sparse, or with a bin for every value.
-AnyBins = Bins | SparseBins | Ranks | SparseRanks
+#: A binned table of any kind: dense, sparse, in bundles, or with a bin for every value.
+AnyBins = Bins | SparseBins | BundledBins | Ranks | SparseRanks
 
 
 class BinnedTable:
@@ -36,7 +39,8 @@ class BinnedTable:
     model of some of the rows then knows where the values of the other rows lie, but never their labels. Weights
     shape the bins only when `bin_once` was given them; a fit's ``sample_weight`` and ``class_weight`` do not move
     the cuts of a table that is binned already. With the same weights, and the same seed where a table has more
-    than 200,000 rows, a fit on the binned table gives the same model, byte for byte, as a fit on the table.
+    than 200,000 rows, a fit on the binned table gives the same model, byte for byte, as a fit on the table. Only a table that was
+    bundled with conflicts belongs to the ``bundling`` and ``max_conflict_rate`` that it was made with.
 
     >>> import numpy as np
     >>> import weald
@@ -54,22 +58,24 @@ class BinnedTable:
         X: Any,
         dataset: Dataset,
         bins: AnyBins,
-        max_bins: int | None,
+        choices: BinChoices,
         marked: frozenset[int],
         rows: NDArray[np.int64] | None = None,
         unstored: Unstored = "zero",
+        bundling: Bundling | None = None,
     ) -> None:
         #: the user's table, of which ``rows`` (None: all, in order) are here
         self.X = X
         self.rows = rows
         self.schema: Schema = dataset.schema
         self.bins = bins
-        #: None where every value is its own bin
-        self.max_bins = max_bins
+        self.choices = choices
         #: positions of columns that are categorical because ``categorical_features`` says so
         self.marked = marked
         #: what a sparse X does not store
         self.unstored = unstored
+        #: how columns were bundled, where that pays; None: not at all
+        self.bundling = bundling
         self._dataset: Dataset | None = dataset
 
     @property
@@ -87,7 +93,9 @@ class BinnedTable:
         chosen = _row_numbers(rows, self.n_rows)
         before = chosen if self.rows is None else self.rows[chosen]
         bins = self.bins.take(chosen)
-        return BinnedTable(self.X, self._opened(), bins, self.max_bins, self.marked, before, self.unstored)
+        return BinnedTable(
+            self.X, self._opened(), bins, self.choices, self.marked, before, self.unstored, self.bundling
+        )
 
     def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
         """The rows' own floats, as `Dataset.blocks` gives them."""
@@ -96,15 +104,19 @@ class BinnedTable:
 
     def serves(self, estimator: Any) -> bool:
         """Whether an estimator takes this table: one of Weald's that wants these bins and categories."""
-        if not _takes_bins(estimator) or bins_wanted(estimator) != self.max_bins:
+        if not _takes_bins(estimator) or choices_of(estimator) != self.choices:
             return False
         if _unstored_of(estimator) != self.unstored and scipy.sparse.issparse(self.X):
+            return False
+        if _with_conflicts(bundling_wanted(estimator)) != _with_conflicts(self.bundling):
             return False
         return marked_positions(estimator.categorical_features, self.schema.names) == self.marked
 
     def _opened(self) -> Dataset:
         if self._dataset is None:
-            self._dataset = read_table(self.X, schema=self.schema, unstored=self.unstored)
+            self._dataset = read_table(
+                self.X, schema=self.schema, unstored=self.unstored, missing=self.choices.missing
+            )
         return self._dataset
 
     def __getstate__(self) -> dict[str, Any]:
@@ -132,32 +144,48 @@ def bin_once(
 
     >>> import numpy as np
     >>> import weald
-    >>> bin_once(np.eye(3), [weald.BoostedTreesRegressor(), "drop"]).bins.columns.tolist()
-    [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    >>> bin_once(np.eye(3), [weald.BoostedTreesRegressor(max_bins=15), weald.BoostedTreesRegressor()]) is None
+    >>> X = np.array([[5.0, 1.0], [4.0, 2.0], [5.0, 3.0]])
+    >>> bin_once(X, [weald.BoostedTreesRegressor(), "drop"]).bins.columns.tolist()
+    [[1, 0, 1], [0, 1, 2]]
+    >>> bin_once(X, [weald.BoostedTreesRegressor(max_bins=15), weald.BoostedTreesRegressor()]) is None
     True
     """
     ours = [estimator for estimator in estimators if _takes_bins(estimator)]
-    if not ours or len({bins_wanted(estimator) for estimator in ours}) > 1:
+    if not ours or len({choices_of(estimator) for estimator in ours}) > 1:
         return None
-    categorical, max_bins = ours[0].categorical_features, bins_wanted(ours[0])
+    categorical, choices = ours[0].categorical_features, choices_of(ours[0])
     unstored = _unstored_of(ours[0])
-    dataset = read_table(X, categorical=categorical, owner=type(ours[0]).__name__, unstored=unstored)
+    dataset = read_table(
+        X,
+        categorical=categorical,
+        owner=type(ours[0]).__name__,
+        unstored=unstored,
+        missing=choices.missing,
+    )
+    wanted = {bundling_wanted(estimator) for estimator in ours}
+    bundling = wanted.pop() if len(wanted) == 1 else None
     with parallel(getattr(ours[0], "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
-        bins = _new_bins(dataset, weight, max_bins, seed, tasks)
+        bins = _new_bins(dataset, weight, choices, seed, tasks, bundling)
     marked = frozenset(marked_positions(categorical, dataset.schema.names))
-    table = BinnedTable(X, dataset, bins, max_bins, marked, unstored=unstored)
+    table = BinnedTable(X, dataset, bins, choices, marked, unstored=unstored, bundling=bundling)
     return table if all(table.serves(estimator) for estimator in ours) else None
 
 
 def read_training_table(
-    X: Any, *, categorical: Categorical, max_bins: int | None, owner: str, unstored: Unstored = "zero"
+    X: Any,
+    *,
+    categorical: Categorical,
+    choices: BinChoices,
+    owner: str,
+    unstored: Unstored = "zero",
+    bundling: Bundling | None = None,
 ) -> Dataset | BinnedTable:
     """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants."""
     if not isinstance(X, BinnedTable):
-        return read_table(X, categorical=categorical, owner=owner, unstored=unstored)
-    if max_bins != X.max_bins:
-        raise InputError(f"X was binned with {_said(X.max_bins)}, but {owner} has {_said(max_bins)}.")
+        return read_table(X, categorical=categorical, owner=owner, unstored=unstored, missing=choices.missing)
+    if choices != X.choices:
+        own, wanted = describe_difference(X.choices, choices)
+        raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
     if unstored != X.unstored and scipy.sparse.issparse(X.X):
         raise InputError(f"X was binned with unstored={X.unstored!r}, but {owner} has unstored={unstored!r}.")
     if marked_positions(categorical, X.schema.names) != X.marked:
@@ -165,17 +193,28 @@ def read_training_table(
             f"X was binned with other categorical columns than {owner} has in "
             f"categorical_features={categorical!r}."
         )
+    made, asked = _with_conflicts(X.bundling), _with_conflicts(bundling)
+    if made != asked:
+        raise InputError(f"X was binned with {_said_of(made)}, but {owner} has {_said_of(asked)}.")
     return X
 
 
 def bins_of(
-    table: Dataset | BinnedTable, weight: NDArray[np.float64] | None, max_bins: int, seed: int, tasks: int
-) -> Bins | SparseBins:
-    """The bins that a table came with, or those that are found for it."""
+    table: Dataset | BinnedTable,
+    weight: NDArray[np.float64] | None,
+    choices: BinChoices,
+    seed: int,
+    tasks: int,
+    bundling: Bundling | None = None,
+) -> Bins | SparseBins | BundledBins:
+    """The bins that a table came with, or those that are found for it; ``bundling``: None for no bundles."""
     if isinstance(table, BinnedTable):
         assert not isinstance(table.bins, Ranks | SparseRanks)  # as the table serves the estimator
         return _writeable(table.bins)
-    return fit_bins(table, weight, max_bins, seed, tasks=tasks).transform(table, tasks)
+    mapper = fit_bins(table, weight, choices, seed, tasks)
+    if bundling is None:
+        return mapper.transform(table, tasks)
+    return bundle_or_bin(mapper, table, bundling, tasks)
 
 
 def ranks_of(
@@ -191,32 +230,47 @@ def ranks_of(
     return ranks if ranks.codes.flags.writeable else Ranks(np.array(ranks.codes), ranks.mapper, tasks)
 
 
-def bins_wanted(estimator: Any) -> int | None:
-    """The most bins of a column that an estimator wants; None: every value is to be its own bin."""
-    if getattr(estimator, "split_finder", "hist") != "hist":
+def bundling_wanted(estimator: Any) -> Bundling | None:
+    """How an estimator wants columns to be bundled; None: not at all."""
+    order: Any = getattr(estimator, "bundling", "none")
+    if order == "none" or getattr(estimator, "split_finder", "hist") != "hist":
         return None
-    most: int = estimator.max_bins
-    return most
+    return Bundling(order, float(estimator.max_conflict_rate))
 
 
-def _said(max_bins: int | None) -> str:
-    return "split_finder='exact' or 'approx'" if max_bins is None else f"max_bins={max_bins}"
+def _with_conflicts(bundling: Bundling | None) -> Bundling | None:
+    """A bundling that may lose something; all others give the same models."""
+    return bundling if bundling is not None and bundling.max_conflict_rate > 0.0 else None
+
+
+def _said_of(bundling: Bundling | None) -> str:
+    if bundling is None:
+        return "max_conflict_rate=0.0"
+    return f"bundling={bundling.order!r} and max_conflict_rate={bundling.max_conflict_rate}"
 
 
 def _new_bins(
-    dataset: Dataset, weight: NDArray[np.float64] | None, max_bins: int | None, seed: int, tasks: int
+    dataset: Dataset,
+    weight: NDArray[np.float64] | None,
+    choices: BinChoices,
+    seed: int,
+    tasks: int,
+    bundling: Bundling | None,
 ) -> AnyBins:
-    if max_bins is None:
+    if choices.max_bins is None:
         return ranks_of(dataset, weight, tasks)
-    return bins_of(dataset, weight, max_bins, seed, tasks)
+    return bins_of(dataset, weight, choices, seed, tasks, bundling)
 
 
-def _writeable(bins: Bins | SparseBins) -> Bins | SparseBins:
+def _writeable(bins: Bins | SparseBins | BundledBins) -> Bins | SparseBins | BundledBins:
     """The bins, copied if they are read-only, as in joblib's workers: to Numba that is another type, to compile for."""
     if isinstance(bins, SparseBins):
         return SparseBins(**_writeable_cells(bins), mapper=bins.mapper)
     if bins.columns.flags.writeable and bins.rows.flags.writeable:
         return bins
+    if isinstance(bins, BundledBins):
+        layout = Layout(*(np.array(values) for values in bins.layout))
+        return BundledBins(np.array(bins.columns), np.array(bins.rows), layout, bins.mapper)
     return Bins(np.array(bins.columns), np.array(bins.rows), bins.mapper)
 
 

@@ -32,6 +32,9 @@ from weald.runtime.jit import ZERO, inlined, kernel
 VALUE, WEIGHT, LOWEST, HIGHEST = 0, 1, 2, 3
 FIELDS = 4
 
+BLOCK = 65_536  # rows that are summarised together: their numbers within the block fit in two bytes
+ACCURACY = 8  # a summary's error is at most a bucket divided by this
+
 Summary = NDArray[np.int64]
 
 
@@ -213,3 +216,43 @@ def propose_cuts(summary: Summary, buckets: Any, out: NDArray[np.int64]) -> Any:
             count += 1
             before = at - 1
     return count
+
+
+@kernel
+def merge_blocks(summaries: NDArray[np.int64], counts: NDArray[np.int64], merged: Summary) -> Any:
+    """One summary from those of all blocks, merged two by two and pruned in between; the number of its entries.
+
+    ``summaries``, (blocks, entries, 4), of which block b has ``counts[b]``, are used up.
+    """
+    left, most = len(counts), summaries.shape[1]
+    while left > 2:
+        for pair in range(left // 2):
+            first, second = 2 * pair, 2 * pair + 1
+            count = merge_summaries(
+                summaries[first, : counts[first]], summaries[second, : counts[second]], merged
+            )
+            counts[pair] = prune_summary(merged[:count], most, summaries[pair])
+        if left % 2 == 1:
+            pair = left // 2
+            counts[pair] = prune_summary(summaries[left - 1, : counts[left - 1]], most, summaries[pair])
+        left = (left + 1) // 2
+    other = counts[1] if left == 2 else ZERO
+    return merge_summaries(summaries[0, : counts[0]], summaries[left - 1, :other], merged)
+
+
+@kernel
+def fill_look_up(cuts: Any, count: Any, bins: Any) -> None:
+    """``bins[code]``: the number of cuts below the code; the last is that of missing values."""
+    begin = 0
+    for cut in range(count):
+        bins[begin : cuts[cut] + 1] = cut
+        begin = cuts[cut] + 1
+    bins[begin : len(bins) - 1] = count
+    bins[len(bins) - 1] = count + 1
+
+
+def entries_wanted(n_blocks: int, buckets: int) -> int:
+    """Entries of a summary of so many blocks, so that its error is at most the share ``1 / ACCURACY`` of a bucket."""
+    # A leaf's prune, and one after every merge but the last, each add W / (entries - 1).
+    prunes = max(1, (n_blocks - 1).bit_length())
+    return ACCURACY * prunes * buckets + 1

@@ -77,7 +77,7 @@ class SparseCells:
 
 @dataclass(frozen=True)
 class SparseBins(SparseCells):
-    """A binned table that keeps, column after column, the cells outside of the columns' default bins; bins are uint8.
+    """A binned table that keeps, column after column, the cells outside of the columns' default bins; bins are uint8 or uint16.
 
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
@@ -100,10 +100,14 @@ def find_cuts_of_entries(
     entries: Entries,
     counted: NDArray[np.int64],
     weight: NDArray[np.float64],
-    max_bins: int,
+    limits: NDArray[np.int64],
+    least: float,
     tasks: int,
 ) -> list[NDArray[np.float64]]:
-    """The cuts of every column from the rows ``counted`` (ascending); ``weight``: theirs, empty when all are 1."""
+    """The cuts of every column from the rows ``counted`` (ascending); ``weight``: theirs, empty when all are 1.
+
+    ``limits``: the most bins of every column, 0: no cuts; ``least``: what the values of a bin must weigh.
+    """
     n_columns = len(entries.starts) - 1
     bits = entries.values.view(np.uint32 if entries.values.dtype.itemsize == 4 else np.uint64)
     position = np.empty(0, np.int64)
@@ -111,32 +115,42 @@ def find_cuts_of_entries(
         position = np.full(entries.n_rows, -1, np.int64)
         position[counted] = np.arange(len(counted))
     longest = int(np.diff(entries.starts).max()) + 1
-    max_bins = min(max_bins, max(2, longest))  # no column has more different values
+    limits = np.minimum(limits, max(2, longest))  # no column has more different values
+    most = max(2, int(limits.max()))
     if len(bits) < PARALLEL_ENTRIES:
         tasks = 1
-    scratch = new_scratch(tasks, longest, longest if len(weight) else 0, max_bins, bits.dtype)
+    scratch = new_scratch(tasks, longest, longest if len(weight) else 0, most, bits.dtype)
     kept = np.empty((tasks, longest), bits.dtype), np.empty((tasks, longest if len(weight) else 0))
-    counting = position, weight, len(counted), float(weight.sum()), entries.unstored == "zero", max_bins
+    counting = position, weight, len(counted), float(weight.sum()), entries.unstored == "zero"
     found: list[NDArray[np.float64]] = []
-    step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // max_bins))
+    step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, n_columns, step):
         size = min(step, n_columns - first)
-        cuts, counts = np.empty((size, max_bins - 1)), np.empty(size, np.int64)
+        cuts, counts = np.empty((size, most - 1)), np.empty(size, np.int64)
         table = entries.starts, entries.rows, bits, first
         if tasks == 1:
-            find_sparse_cuts(*table, *counting, scratch, *kept, cuts, counts)
+            find_sparse_cuts(*table, *counting, limits, least, scratch, *kept, cuts, counts)
         else:
-            find_sparse_cuts_parallel(*table, *counting, tasks, scratch, *kept, cuts, counts)
+            find_sparse_cuts_parallel(*table, *counting, limits, least, tasks, scratch, *kept, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found
 
 
+def column_of_entries(entries: Entries, column: int, rows: NDArray[np.int64]) -> NDArray[Any]:
+    """The values of some rows (ascending) of a column, those that are not stored among them."""
+    stored = slice(entries.starts[column], entries.starts[column + 1])
+    values = entries.values[stored]
+    filled = np.full(entries.n_rows, 0.0 if entries.unstored == "zero" else np.nan, values.dtype)
+    filled[entries.rows[stored]] = values
+    return filled[rows]
+
+
 def bins_of_entries(mapper: BinMapper, entries: Entries, tasks: int) -> SparseBins:
     """The stored cells of a table with the mapper's columns, all numeric, in bins."""
-    return SparseBins(**vars(cells_of_entries(mapper, entries, np.uint8, tasks)), mapper=mapper)
+    return SparseBins(**vars(cells_of_entries(mapper, entries, mapper.dtype, tasks)), mapper=mapper)
 
 
-def cells_of_entries(mapper: CutMapper, entries: Entries, dtype: type, tasks: int) -> SparseCells:
+def cells_of_entries(mapper: CutMapper, entries: Entries, dtype: Any, tasks: int) -> SparseCells:
     """The same with bins of any unsigned type, without the mapper."""
     cuts, cut_starts = mapper.flat_cuts
     bins: NDArray[Any] = np.empty(len(entries.rows), dtype)

@@ -31,8 +31,8 @@ def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
 
 @kernel
 def _find_column(
-    bits: Any, rows: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any, max_bins: Any, task: Any,
-    scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any,
+    bits: Any, rows: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any, max_bins: Any, least: Any,
+    task: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any,
 ) -> Any:  # fmt: skip
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
     weighted, sampled = len(weight) > 0, len(position) > 0
@@ -60,26 +60,29 @@ def _find_column(
         distinct = _insert_zero(sorted_keys, totals, distinct, left)
     if distinct == 0:
         return 0
-    return place_cuts(sorted_keys, totals, distinct, max_bins, scratch.ends[task], cuts)
+    return place_cuts(sorted_keys, totals, distinct, max_bins, least, scratch.ends[task], cuts)
 
 
 @kernel
 def _find_share(
     starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    max_bins: Any, task: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    limits: Any, least: Any, task: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
 ) -> None:  # fmt: skip
     for j in range(task, len(counts), tasks):
         begin, end = starts[first + j], starts[first + j + 1]
+        counts[j] = 0
+        if limits[first + j] == 0:
+            continue
         counts[j] = _find_column(
-            bits[begin:end], rows[begin:end], position, weight, n_counted, total, zeros, max_bins, task, scratch,
-            kept_bits[task], kept_weight[task], cuts[j],
+            bits[begin:end], rows[begin:end], position, weight, n_counted, total, zeros, limits[first + j], least, task,
+            scratch, kept_bits[task], kept_weight[task], cuts[j],
         )  # fmt: skip
 
 
 @kernel
 def find_sparse_cuts(
     starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    max_bins: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    limits: Any, least: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
 
@@ -87,24 +90,25 @@ def find_sparse_cuts(
     position: int64 (n,), a row's place among the ``n_counted`` rows that count, -1 for others; empty: all rows count.
     weight: float64 (n_counted,), ``total`` in all; empty: all are 1. zeros: whether a cell that is not stored is 0.0.
     scratch: for one value more than the longest column has; kept_bits, kept_weight: (1, longest), scratch.
-    cuts: float64 (columns, max_bins - 1); counts: int64 (columns,), how many.
+    limits: int64 (d,), the most bins of every column of the table, 0: no cuts; least: float, what the values of a bin must weigh.
+    cuts: float64 (columns, limit - 1); counts: int64 (columns,), how many.
     """
     _find_share(
-        starts, rows, bits, first, position, weight, n_counted, total, zeros, max_bins, ZERO, ONE, scratch, kept_bits,
-        kept_weight, cuts, counts,
+        starts, rows, bits, first, position, weight, n_counted, total, zeros, limits, least, ZERO, ONE, scratch,
+        kept_bits, kept_weight, cuts, counts,
     )  # fmt: skip
 
 
 @parallel_kernel
 def find_sparse_cuts_parallel(
     starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    max_bins: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    limits: Any, least: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
 ) -> None:  # fmt: skip
     """`find_sparse_cuts` with the columns shared among tasks."""
     for task in prange(tasks):
         _find_share(
-            starts, rows, bits, first, position, weight, n_counted, total, zeros, max_bins, np.int64(task), tasks,
-            scratch, kept_bits, kept_weight, cuts, counts,
+            starts, rows, bits, first, position, weight, n_counted, total, zeros, limits, least, np.int64(task),
+            tasks, scratch, kept_bits, kept_weight, cuts, counts,
         )  # fmt: skip
 
 

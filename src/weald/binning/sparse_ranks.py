@@ -46,11 +46,6 @@ class SparseRanks(SparseCells):
         """The chosen rows, in the order asked for."""
         return SparseRanks(**vars(self._taken(rows)), mapper=self.mapper, tasks=self.tasks)
 
-    @property
-    def codes(self) -> NDArray[np.uint32]:
-        """All cells, uint32 (columns, rows), for those who need them."""
-        return self.columns()
-
     @cached_property
     def blocks(self) -> ColumnBlocks:
         """The columns, sorted; all cells that are kept are present values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import narwhals as nw
@@ -16,6 +17,7 @@ from weald.data.categories import dictionary
 from weald.data.columns import ObjectColumn, open_values
 from weald.data.dataset import Dataset
 from weald.data.matching import check_count, match_columns
+from weald.data.missing import Missing, with_missing
 from weald.data.schema import Column, Schema
 from weald.data.sparse import SparseTable, Unstored
 from weald.data.tables import ArrayTable, ColumnTable, FrameTable, Table, made_up_names
@@ -31,6 +33,7 @@ def read_table(
     schema: Schema | None = None,
     owner: str = "this model",
     unstored: Unstored = "zero",
+    missing: Missing = "nan",
 ) -> Dataset:
     """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
 
@@ -53,6 +56,8 @@ def read_table(
         The name of the class on whose behalf messages speak.
     unstored
         What a sparse matrix does not store: "zero", the number 0.0, or "missing". A zero that is stored is a number.
+    missing
+        Which numbers are missing: "nan"; "zero": zeros, stored or not, and NaN; "none": nothing is, NaN is the number 0.0.
 
     >>> import numpy as np
     >>> training = read_table([["red", 1.5], ["blue", 2.5]])
@@ -64,7 +69,7 @@ def read_table(
     """
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], False, schema, owner)
-        return Dataset(schema, ArrayTable(X))
+        return Dataset(schema, with_missing(ArrayTable(X), schema, missing))
     table = open_table(X, unstored)
     if schema is None:
         schema = _settle_schema(table, categorical)
@@ -72,7 +77,7 @@ def read_table(
     else:
         order = match_columns(table, schema, owner)
     coding = [column.codes if column.kind == "categorical" else None for column in schema.columns]
-    return Dataset(schema, table.source(order, coding))
+    return Dataset(schema, with_missing(table.source(order, coding), schema, missing))
 
 
 def _is_float_matrix(X: Any) -> bool:
@@ -199,14 +204,24 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _settle_schema(table: Table, categorical: Categorical) -> Schema:
-    marked = marked_positions(categorical, table.names)
+    marked, kinds = marked_positions(categorical, table.names), table.kinds()
+    if not table.named and not marked and "categorical" not in kinds:
+        unnamed = _unnamed_numbers(len(kinds))
+        if table.names == unnamed.names:  # and not a frame's labels that are no strings
+            return unnamed
     columns = []
-    for position, (name, kind) in enumerate(zip(table.names, table.kinds(), strict=True)):
+    for position, (name, kind) in enumerate(zip(table.names, kinds, strict=True)):
         if kind == "numeric" and position not in marked:
             columns.append(Column(name, "numeric"))
         else:
             columns.append(Column(name, "categorical", dictionary(table.counts(position))))
     return Schema(tuple(columns), table.named)
+
+
+@lru_cache(maxsize=8)
+def _unnamed_numbers(n_columns: int) -> Schema:
+    """The schema of a matrix of numbers; tens of thousands of columns take longer to write down than a short fit."""
+    return Schema(tuple(Column(name, "numeric") for name in made_up_names(n_columns)), False)
 
 
 def marked_positions(categorical: Categorical, names: tuple[str, ...]) -> set[int]:

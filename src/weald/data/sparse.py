@@ -72,6 +72,20 @@ class SparseTable:
         """The chosen rows, in the order asked for."""
         return SparseTable(self._matrix[rows], self._coding, self.unstored)
 
+    def with_missing_zeros(self) -> SparseTable:
+        """The same table with zeros missing, stored or not."""
+        matrix = self._matrix.copy()  # the user's matrix stays as it is
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return SparseTable(matrix, self._coding, "missing")
+
+    def without_missing(self) -> SparseTable:
+        """The same table with zeros in place of missing values."""
+        matrix = self._matrix.copy()
+        matrix.sum_duplicates()
+        matrix.data[matrix.data != matrix.data] = 0
+        return SparseTable(matrix, self._coding, "zero")
+
     @cached_property
     def entries(self) -> Entries:
         """The stored cells, column after column."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
@@ -213,6 +213,7 @@ class FrameSource:
         return block if self._order is None else block[:, self._order]
 
 
+@lru_cache(maxsize=8)
 def made_up_names(n_columns: int) -> tuple[str, ...]:
     """The names of columns that have none: x0, x1, …"""
     return tuple(f"x{position}" for position in range(n_columns))

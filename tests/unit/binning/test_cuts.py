@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference_binning as reference
-from weald.binning import BinMapper, fit_bins
+from weald.binning import BinChoices, BinMapper, fit_bins
 from weald.binning import cuts as cuts_module
 from weald.binning.quantile import cut_between
 from weald.data import read_table
@@ -24,7 +24,7 @@ FEW = st.sampled_from([-math.inf, -2.5, -0.0, 0.0, 1.0, 1.5, 7.0, math.inf])
 
 
 def fit(column: NDArray[Any], weight: NDArray[np.float64] | None = None, **options: Any) -> BinMapper:
-    return fit_bins(read_table(column.reshape(-1, 1)), weight, **options)
+    return fit_bins(read_table(column.reshape(-1, 1)), weight, BinChoices(**options))
 
 
 def assert_same(first: BinMapper, second: BinMapper) -> None:
@@ -156,8 +156,8 @@ def test_rows_of_weight_zero_change_nothing_in_a_sample() -> None:
     table = generator.normal(size=(3_000, 4))
     weight = generator.choice([0.0, 1.0, 2.5], 3_000)
     counts = weight > 0.0
-    whole = fit_bins(read_table(table), weight, 16, sample_rows=500)
-    assert_same(whole, fit_bins(read_table(table[counts]), weight[counts], 16, sample_rows=500))
+    whole = fit_bins(read_table(table), weight, BinChoices(16, sample_rows=500))
+    assert_same(whole, fit_bins(read_table(table[counts]), weight[counts], BinChoices(16, sample_rows=500)))
 
 
 def test_scaling_all_weights_changes_nothing() -> None:
@@ -215,9 +215,9 @@ def test_a_column_with_nothing_to_separate_has_one_bin(column: list[float]) -> N
 
 def test_a_sample_is_spread_over_all_rows_and_depends_on_the_seed_only() -> None:
     table = np.arange(10_000.0).reshape(-1, 1)
-    first = fit_bins(read_table(table), None, 255, seed=1, sample_rows=1_000)
-    assert_same(first, fit_bins(read_table(table), None, 255, seed=1, sample_rows=1_000, tasks=2))
-    other = fit_bins(read_table(table), None, 255, seed=2, sample_rows=1_000)
+    first = fit_bins(read_table(table), None, BinChoices(255, sample_rows=1_000), seed=1)
+    assert_same(first, fit_bins(read_table(table), None, BinChoices(255, sample_rows=1_000), seed=1, tasks=2))
+    other = fit_bins(read_table(table), None, BinChoices(255, sample_rows=1_000), seed=2)
     assert first.cuts[0].tolist() != other.cuts[0].tolist()
     sizes = np.bincount(np.searchsorted(first.cuts[0], table[:, 0]))
     assert sizes.min() > 20
@@ -231,7 +231,10 @@ def test_cuts_do_not_depend_on_the_number_of_tasks(tasks: int, weighted: bool) -
     table = generator.normal(size=(4_000, 11)).astype(np.float32)
     weight = generator.random(4_000) if weighted else None
     dataset = read_table(table)
-    assert_same(fit_bins(dataset, weight, 20, tasks=tasks), fit_bins(dataset, weight, 20, tasks=1))
+    assert_same(
+        fit_bins(dataset, weight, BinChoices(20), tasks=tasks),
+        fit_bins(dataset, weight, BinChoices(20), tasks=1),
+    )
 
 
 def test_cuts_are_the_same_from_any_container_and_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,19 +252,22 @@ def test_cuts_are_the_same_from_any_container_and_buffer(monkeypatch: pytest.Mon
     ]
     for weights in (None, weight):
         for sample_rows in (1_000, 200_000):
-            expected = fit_bins(read_table(table), weights, 50, sample_rows=sample_rows)
+            expected = fit_bins(read_table(table), weights, BinChoices(50, sample_rows=sample_rows))
             for container in containers:
-                assert_same(fit_bins(read_table(container), weights, 50, sample_rows=sample_rows), expected)
-    expected = fit_bins(read_table(table), weight, 50)
+                assert_same(
+                    fit_bins(read_table(container), weights, BinChoices(50, sample_rows=sample_rows)),
+                    expected,
+                )
+    expected = fit_bins(read_table(table), weight, BinChoices(50))
     monkeypatch.setattr(cuts_module, "_ARRAY_BUFFER", 1)
     monkeypatch.setattr(cuts_module, "_CELLS_PER_PIECE", 1_000)
     monkeypatch.setattr(cuts_module, "_COLUMNS_PER_CALL", 2)
-    assert_same(fit_bins(read_table(table), weight, 50), expected)
+    assert_same(fit_bins(read_table(table), weight, BinChoices(50)), expected)
 
 
 def test_categorical_columns_have_a_bin_per_category_up_to_the_limit() -> None:
     table = [["a", 1.0, str(i % 7)] for i in range(40)] + [["b", 2.0, "0"]]
-    mapper = fit_bins(read_table(table), None, max_bins=5)
+    mapper = fit_bins(read_table(table), None, BinChoices(5))
     assert mapper.categorical.tolist() == [True, False, True]
     assert mapper.n_categories.tolist() == [2, 0, 7]
     assert mapper.n_bins.tolist() == [2, 2, 5]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference_binning as reference
-from weald.binning import BinMapper, Bins, fit_bins
+from weald.binning import BinChoices, BinMapper, Bins, fit_bins
 from weald.binning import mapper as mapper_module
 from weald.data import read_table
 
@@ -93,7 +93,7 @@ def test_bins_of_every_shape_of_column_equal_the_definition(dtype: Any, shape: s
     table[::17] = np.nan
     dataset = read_table(table)
     for max_bins in (2, 5, 9, 33, 255):
-        mapper = fit_bins(dataset, None, max_bins)
+        mapper = fit_bins(dataset, None, BinChoices(max_bins))
         bins = mapper.transform(dataset, 1)
         for feature in range(3):
             column = table[:, feature].astype(np.float64)
@@ -107,7 +107,7 @@ def test_bins_of_every_shape_of_column_equal_the_definition(dtype: Any, shape: s
 @pytest.mark.parametrize("layout", ["rows", "columns", "strided", "reversed", "read-only", "sliced columns"])
 def test_bins_do_not_depend_on_the_layout_of_the_table(dtype: Any, layout: str) -> None:
     table = np.random.default_rng(2).normal(size=(2_500, 19)).astype(dtype)
-    mapper = fit_bins(read_table(table), None, 40)
+    mapper = fit_bins(read_table(table), None, BinChoices(40))
     expected = mapper.transform(read_table(table), 1)
     given_table = {
         "rows": table,
@@ -165,7 +165,7 @@ def test_float32_rows_fall_where_their_float64_copies_do() -> None:
 def test_a_threshold_tells_the_bins_up_to_it_from_the_others() -> None:
     column = np.array([-math.inf, -3.0, 0.5, 0.75, 2.0, 9.0, math.inf, math.nan])
     dataset = read_table(column.reshape(-1, 1))
-    mapper = fit_bins(dataset, None, max_bins=5)
+    mapper = fit_bins(dataset, None, BinChoices(5))
     bins = mapper.transform(dataset, 1).columns[0]
     for bin in range(int(mapper.n_bins[0])):
         goes_left = column <= mapper.threshold(0, bin)
@@ -179,7 +179,7 @@ def test_a_threshold_tells_the_bins_up_to_it_from_the_others() -> None:
 def test_categories_share_the_bin_that_lists_their_codes(max_bins: int) -> None:
     names = [name for i, name in enumerate("abcdefg") for _ in range(20 - i)]
     training = read_table([[name, 0.5] for name in names])
-    mapper = fit_bins(training, None, max_bins)
+    mapper = fit_bins(training, None, BinChoices(max_bins))
     fresh = read_table([[name, 0.5] for name in [*"abcdefg", "unknown", None]], schema=training.schema)
     bins = mapper.transform(fresh, 1).columns[0].tolist()
     own = 7 if max_bins >= 7 else max_bins - 1
@@ -195,7 +195,7 @@ def test_categories_share_the_bin_that_lists_their_codes(max_bins: int) -> None:
 def test_many_categories_fill_the_byte_and_no_more() -> None:
     table = [[f"c{i:04}"] for i in range(600)]
     training = read_table(table)
-    mapper = fit_bins(training, None, 255)
+    mapper = fit_bins(training, None, BinChoices(255))
     bins = mapper.transform(read_table([*table, [None]], schema=training.schema), 1).columns[0]
     assert bins.tolist() == [min(code, 254) for code in range(600)] + [255]
     codes, counts = mapper.category_codes(np.array([0, 0]), np.array([7, 254]))

@@ -13,6 +13,7 @@ from reference_sketch import Entry
 from unit.binning.summaries import as_entries, error, merge, prune
 from weald.binning import fit_ranks, proposals
 from weald.binning.proposals import BLOCK, ProposalTable, Proposer, weigh_rows, with_buckets
+from weald.binning.sketch import ACCURACY
 from weald.data import Dataset, read_table
 
 MANY = 3 * BLOCK + 5_000  # four blocks: two rounds of merging
@@ -82,7 +83,7 @@ def test_a_columns_summary_is_that_of_its_blocks_merged_and_pruned() -> None:
         found = as_entries(proposer._scratch.merged[0, :count])
         codes, missing = table.codes[index], int(table.mapper.n_bins[index])
         assert found == naive_summary(codes, weight, missing, proposer.entries)
-        assert 0 < error(found) <= found[-1].highest / (proposals.ACCURACY * 16)
+        assert 0 < error(found) <= found[-1].highest / (ACCURACY * 16)
 
 
 @pytest.mark.parametrize("n_rows", [700, MANY])
@@ -102,7 +103,7 @@ def test_bins_hold_about_the_same_weight(n_rows: int) -> None:
             # The largest value of a bin may be as heavy as it likes.
             lighter = inside & (codes < codes[inside].max(initial=0))
             share = weight[lighter].sum(dtype=np.int64) / max(total, 1)
-            assert share <= (1 + 1 / proposals.ACCURACY) / buckets + 1e-6
+            assert share <= (1 + 1 / ACCURACY) / buckets + 1e-6
 
 
 @pytest.mark.parametrize("tasks", [1, 2])

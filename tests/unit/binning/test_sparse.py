@@ -10,7 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 import reference_sparse
-from weald.binning import Bins, SparseBins, dense_bins, fit_bins
+from weald.binning import BinChoices, Bins, SparseBins, dense_bins, fit_bins
 from weald.data import read_table
 
 
@@ -39,9 +39,9 @@ def test_cuts_and_bins_are_those_of_the_dense_table(
     if weighted:
         weight = np.random.default_rng(1).lognormal(sigma=3.0, size=12_000)
         weight[::5] = 0.0
-    expected = fit_bins(read_table(dense), weight, max_bins, sample_rows=sample_rows)
+    expected = fit_bins(read_table(dense), weight, BinChoices(max_bins, sample_rows=sample_rows))
     table = read_table(sparse, unstored=unstored)
-    mapper = fit_bins(table, weight, max_bins, sample_rows=sample_rows, tasks=tasks)
+    mapper = fit_bins(table, weight, BinChoices(max_bins, sample_rows=sample_rows), tasks=tasks)
     assert mapper.n_bins.tolist() == expected.n_bins.tolist()
     for found, wanted in zip(mapper.cuts, expected.cuts, strict=True):
         assert found.tolist() == wanted.tolist()
@@ -63,8 +63,8 @@ def test_the_weight_of_zeros_is_what_the_others_leave_exactly() -> None:
     for seed in range(20):
         sparse = matrix(300, 6, 0.5, np.float64, seed)
         weight = rng.lognormal(sigma=4.0, size=300)
-        dense = fit_bins(read_table(reference_sparse.cells(sparse, "zero")), weight, 5)
-        found = fit_bins(read_table(sparse), weight, 5)
+        dense = fit_bins(read_table(reference_sparse.cells(sparse, "zero")), weight, BinChoices(5))
+        found = fit_bins(read_table(sparse), weight, BinChoices(5))
         assert [cuts.tolist() for cuts in found.cuts] == [cuts.tolist() for cuts in dense.cuts]
 
 
