@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import reference_forced
 from reference_constraints import (
     Fence,
     allowed,
+    best_value,
     children_fences,
     clipped_score,
     clipped_value,
@@ -24,6 +26,7 @@ from reference_constraints import (
     ordered_pair,
     sign_of,
 )
+from weald.runtime.random import THRESHOLDS
 from weald.tree.constraints import Constraints
 from weald.tree.quantise import FEWEST_ROWS, FEWEST_STEPS
 from weald.tree.state import LEAFWISE, Gradients, Rules, TreeInput
@@ -267,8 +270,9 @@ def children_score(
         real_sums(left.gradient, left.hessian, gradients),
         real_sums(total.gradient - left.gradient, total.hessian - left.hessian, gradients),
     )
-    if is_bound(fence, sign):
-        return ordered_pair(*sides, sign, fence, rules)
+    if is_bound(fence, sign, rules):
+        counts = left.count, total.count - left.count
+        return ordered_pair((*sides[0], counts[0]), (*sides[1], counts[1]), sign, fence, rules)
     return node_score(*sides[0], rules) + node_score(*sides[1], rules)
 
 
@@ -277,7 +281,9 @@ def parent_score(
 ) -> float:
     """The score of a node before it is split."""
     sums = real_sums(total.gradient, total.hessian, gradients)
-    return clipped_score(*sums, fence, rules) if is_bound(fence, sign) else node_score(*sums, rules)
+    if is_bound(fence, sign, rules):
+        return clipped_score(*sums, total.count, fence, rules)
+    return node_score(*sums, rules)
 
 
 def pair_score(
@@ -292,7 +298,7 @@ def searched_score(
     left: Sums, total: Sums, onehot: bool, gradients: Gradients, rules: Rules, sign: int, fence: Fence
 ) -> float:
     """The same as the search has it: over a common denominator where nothing clips the values."""
-    if onehot or rules.max_delta_step > 0.0 or is_bound(fence, sign):
+    if onehot or rules.max_delta_step > 0.0 or is_bound(fence, sign, rules):
         return pair_score(left, total, gradients, rules, sign, fence)
     return quotient_score(left, total, gradients, rules)
 
@@ -316,64 +322,134 @@ def is_by_set(data: TreeInput, feature: int, rules: Rules) -> bool:
     return bool(data.categorical[feature]) and not is_onehot(data, feature, rules)
 
 
-def category_order(bins: list[Sums], gradients: Gradients, rules: Rules) -> list[int]:
-    """The bins that have rows, by the leaf value of each alone, or of the node where that would be too small a leaf.
+def rules_of_feature(data: TreeInput, feature: int, rules: Rules) -> Rules:
+    """The rules that the children of a split of the feature are scored by."""
+    if is_by_set(data, feature, rules):
+        return rules._replace(reg_lambda=rules.reg_lambda + rules.cat_l2)
+    return rules
 
-    The last bin, of missing values, is left out.
+
+def category_order(
+    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules
+) -> list[int]:
+    """The bins of categories that are sorted, in their order; without that of missing values, the last.
+
+    By the smoothed leaf value of each alone, if it has enough rows to be sorted. Without smoothing all that have rows are, by
+    the value of the node where they would be too small a leaf.
     """
     smoothing, smallest = (
-        number / gradients.hessian_unit for number in (rules.reg_lambda, rules.min_child_weight)
+        number / gradients.hessian_unit
+        for number in (rules.cat_smooth or rules.reg_lambda, rules.min_child_weight)
     )
 
     def key(b: int) -> tuple[float, int]:
         own = bins[b]
-        if own.hessian < smallest or own.count < rules.min_samples_leaf:
+        if not rules.cat_smooth and (own.hessian < smallest or own.count < rules.min_samples_leaf):
             own = total_of(bins)
         return -float(own.gradient) / max(float(own.hessian) + smoothing, SMALLEST_HESSIAN), b
 
-    return sorted((b for b in range(len(bins) - 1) if bins[b].count), key=key)
+    total, candidates = total_of(bins), range(len(bins) - 1)
+    if rules.cat_smooth and data.gathers[feature]:
+        candidates = range(len(bins) - 2)
+    chosen = [
+        b
+        for b in candidates
+        if bins[b].count and float(bins[b].hessian) * total.count >= rules.cat_smooth * total.hessian
+    ]
+    return sorted(chosen, key=key)
+
+
+class CategorySet(NamedTuple):
+    """A split into two sets as it is tried: the bins on the side of the lower values, and whether missing values are there.
+
+    What is not sorted is on the side that is not scanned: the higher values, but for a scan from the back.
+    """
+
+    bins: frozenset[int]
+    missing_left: int
+    backward: bool
+
+
+def scanned_sizes(
+    order: list[int], bins: list[Sums], n_aside: int, rules: Rules, backward: bool, bits: int
+) -> list[int]:
+    """How many categories the scanned side has at the cuts that are tried, fewest first; ``bits`` draw one of the cuts."""
+    ends = order[::-1] if backward else order
+    fewest, n_rows = max(1, rules.min_samples_leaf), total_of(bins).count
+    sizes, reached = [], 0
+    most = min(rules.max_cat_threshold, (len(order) + 1) // 2)
+    cuts = [cut for cut in range(len(order)) if cut < most or cut >= len(order) - 1 - most]
+    for size in range(0 if backward else 1, most + 1):
+        cut = len(order) - 1 - size if backward else size - 1
+        if rules.extra_trees and cut != cuts[(bits >> 32) * len(cuts) // 2**32]:
+            continue
+        n_scanned = n_aside + sum(bins[b].count for b in ends[:size])
+        enough_left = n_rows - n_scanned >= max(fewest, rules.min_samples_category)
+        if n_scanned < fewest or not enough_left or (backward and size == len(order)):
+            continue
+        if n_scanned - reached >= rules.min_samples_category:
+            sizes.append(size)
+            reached = n_scanned
+    return sizes
 
 
 def category_sets(
-    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules
-) -> list[tuple[frozenset[int], int]]:
-    """Every (bins on the scanned side, missing direction) to be tried."""
-    order = category_order(bins, gradients, rules)
+    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules, bits: int = 0
+) -> list[CategorySet]:
+    """Every split into two sets that is tried, in the order of trial."""
+    order = category_order(data, feature, bins, gradients, rules)
+    if not order:
+        return []
+    rest = frozenset(b for b in range(len(bins) - 1) if bins[b].count) - frozenset(order)
+    n_missing = bins[-1].count
     sets = []
-    for missing_left in (0, 1) if bins[-1].count else (0,):
-        for size in range(1, len(order) + 1):
-            if min(size, len(order) - size) <= rules.max_cat_threshold:
-                sets.append((frozenset(order[:size]), missing_left))
+    for missing_left in (0, 1) if n_missing else (0,):
+        for size in scanned_sizes(order, bins, n_missing * missing_left, rules, False, bits):
+            sets.append(CategorySet(frozenset(order[:size]), missing_left, False))
+        n_aside = n_missing * (1 - missing_left)
+        for size in scanned_sizes(order, bins, n_aside, rules, True, bits)[::-1]:
+            lower = frozenset(order[: len(order) - size])
+            sets.append(CategorySet(lower | rest, missing_left, True))
     return sets
 
 
 def settled_set(
-    data: TreeInput, feature: int, bins: list[Sums], chosen: frozenset[int], missing_left: int
+    data: TreeInput, feature: int, bins: list[Sums], tried: CategorySet, gradients: Gradients, rules: Rules
 ) -> tuple[frozenset[int], int]:
-    """The same split with the gathering bin, or else most rows, on the right."""
+    """The same split with the rest, or else the gathering bin, or else most rows, on the right."""
     present = frozenset(b for b in range(len(bins) - 1) if bins[b].count)
-    rare = int(data.n_bins[feature]) - 1
-    left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
+    gathering = int(data.n_bins[feature]) - 1
+    left = total_of([bins[b] for b in tried.bins] + [bins[-1]] * tried.missing_left)
     turn = 2 * left.count > total_of(bins).count
-    if data.gathers[feature] and rare in present:
-        turn = rare in chosen
+    if data.gathers[feature] and gathering in present:
+        turn = gathering in tried.bins
+    if present - frozenset(category_order(data, feature, bins, gradients, rules)):
+        turn = tried.backward
     if turn:
-        return present - chosen, int(bins[-1].count > 0 and not missing_left)
-    return chosen, missing_left
+        return present - tried.bins, int(bins[-1].count > 0 and not tried.missing_left)
+    return tried.bins, tried.missing_left
 
 
 def feature_splits(
-    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules
+    data: TreeInput, feature: int, bins: list[Sums], gradients: Gradients, rules: Rules, bits: int
 ) -> list[tuple[int, int, Sums]]:
-    """Every (bin, missing direction, left sums) to be tried; the first of equals wins. Of a set the bin is its number."""
+    """Every (bin, missing direction, left sums) to be tried; the first of equals wins. Of a set the bin is its number.
+
+    ``bits``: by which one is drawn, where that is asked for.
+    """
     n_bins, missing = int(data.n_bins[feature]), bins[-1]
     if is_onehot(data, feature, rules):
-        return [(b, int(b == n_bins), bins[b]) for b in range(n_bins + 1)]
+        onehot = [(b, int(b == n_bins), bins[b]) for b in range(n_bins + 1)]
+        return drawn_splits(onehot, True, bins, rules, bits) if rules.extra_trees else onehot
     if data.categorical[feature]:
-        sets = category_sets(data, feature, bins, gradients, rules)
+        sets = category_sets(data, feature, bins, gradients, rules, bits)
         return [
-            (number, side, total_of([bins[b] for b in chosen] + [missing] * side))
-            for number, (chosen, side) in enumerate(sets)
+            (
+                number,
+                tried.missing_left,
+                total_of([bins[b] for b in tried.bins] + [missing] * tried.missing_left),
+            )
+            for number, tried in enumerate(sets)
         ]
     splits = []
     for missing_left in (0, 1) if missing.count else (0,):
@@ -381,7 +457,28 @@ def feature_splits(
             if bins[b].count:  # an empty bin divides the rows as the one before
                 left = total_of(bins[: b + 1] + [missing] * missing_left)
                 splits.append((b, missing_left, left))
-    return splits
+    return drawn_splits(splits, False, bins, rules, bits) if rules.extra_trees else splits
+
+
+def drawn_bits(key: int, node: int, feature: int) -> int:
+    """The random bits of a column in a node."""
+    return mix((mix((stream_key(key, THRESHOLDS) + node) & MASK_64) + feature) & MASK_64)
+
+
+def drawn_splits(
+    splits: list[tuple[int, int, Sums]], onehot: bool, bins: list[Sums], rules: Rules, bits: int
+) -> list[tuple[int, int, Sums]]:
+    """One of the splits that leave both sides enough rows, missing values on either; those are two then."""
+    fewest, total = max(1, rules.min_samples_leaf), total_of(bins).count
+    if bins[-1].count > 0 and not onehot:
+        pairs = list(zip(splits[: len(splits) // 2], splits[len(splits) // 2 :], strict=True))
+    else:
+        pairs = [(split, split) for split in splits]
+    possible = [pair for pair in pairs if pair[1][2].count >= fewest and pair[0][2].count <= total - fewest]
+    if not possible:
+        return []
+    right, left = possible[(bits >> 32) * len(possible) // 2**32]
+    return [right] if right == left else [right, left]
 
 
 def is_allowed(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> bool:
@@ -402,18 +499,21 @@ def best_split(
     rules: Rules,
     constraints: Constraints = UNCONSTRAINED,
     fence: Fence = FREE,
+    draw: tuple[int, int] = (0, 0),
 ) -> Split | None:
-    """Try everything: the first of the largest scores, if it gains anything."""
+    """Try everything, or what is drawn by the tree's key and the node: the first of the largest scores, if it gains anything."""
     best: tuple[float, Split] | None = None
     for feature in features:
         bins = feature_sums(data, feature, sums)
         has_missing = bins[-1].count > 0
         sign = sign_of(constraints, feature)
-        for b, missing_left, left in feature_splits(data, feature, bins, gradients, rules):
+        bits = drawn_bits(*draw, feature)
+        for b, missing_left, left in feature_splits(data, feature, bins, gradients, rules, bits):
             if not is_allowed(left, total, gradients, rules):
                 continue
             onehot = is_onehot(data, feature, rules)
-            score = searched_score(left, total, onehot, gradients, rules, sign, fence)
+            own_rules = rules_of_feature(data, feature, rules)
+            score = searched_score(left, total, onehot, gradients, own_rules, sign, fence)
             if score <= (best[0] if best is not None else -math.inf):
                 continue
             if not has_missing and not data.categorical[feature]:
@@ -423,8 +523,8 @@ def best_split(
                 own = frozenset([b]) - {int(data.n_bins[feature])}
                 best = score, best[1]._replace(left_bins=own)
             elif data.categorical[feature]:
-                scanned = category_sets(data, feature, bins, gradients, rules)[b]
-                chosen, missing_left = settled_set(data, feature, bins, *scanned)
+                tried = category_sets(data, feature, bins, gradients, rules, bits)[b]
+                chosen, missing_left = settled_set(data, feature, bins, tried, gradients, rules)
                 left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
                 best = score, Split(0.0, feature, 0, missing_left, left, chosen)
     if best is None:
@@ -436,15 +536,15 @@ def best_split(
     return None if gain <= 1e-14 * abs(parent) else split._replace(gain=gain)
 
 
-def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules) -> float:
-    """Equation 7 of Chen and Guestrin (2016), with soft thresholding by alpha."""
+def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules, cat_l2: float = 0.0) -> float:
+    """Equation 7 of Chen and Guestrin (2016), with soft thresholding by alpha; ``cat_l2``: the children's penalty."""
 
-    def objective(gradient: int, hessian: int) -> float:
+    def objective(gradient: int, hessian: int, penalty: float = 0.0) -> float:
         g, h = gradient * gradients.gradient_unit, hessian * gradients.hessian_unit
-        return max(abs(g) - rules.reg_alpha, 0.0) ** 2 / (h + rules.reg_lambda)
+        return max(abs(g) - rules.reg_alpha, 0.0) ** 2 / (h + rules.reg_lambda + penalty)
 
     right = (total.gradient - left.gradient, total.hessian - left.hessian)
-    children = objective(left.gradient, left.hessian) + objective(*right)
+    children = objective(left.gradient, left.hessian, cat_l2) + objective(*right, cat_l2)
     return 0.5 * (children - objective(total.gradient, total.hessian)) - rules.gamma
 
 
@@ -554,18 +654,27 @@ def make_node(
     return Node(entries, begin, depth, sums, fence=fence)
 
 
+def make_root(gradients: Gradients, entries: NDArray[np.uint64], rules: Rules) -> Node:
+    """The root, whose value is its own."""
+    root = make_node(gradients, entries, 0, 0)
+    value = best_value(*real_sums(root.sums.gradient, root.sums.hessian, gradients), rules)
+    root.fence = Fence(value=value)
+    return root
+
+
 def value_within(sums: Sums, fence: Fence, gradients: Gradients, rules: Rules) -> float:
     """The leaf value of integer sums, clipped to a node's bounds."""
-    return clipped_value(*real_sums(sums.gradient, sums.hessian, gradients), fence, rules)
+    return clipped_value(*real_sums(sums.gradient, sums.hessian, gradients), sums.count, fence, rules)
 
 
 def split_fence(
-    node: Node, gradients: Gradients, rules: Rules, constraints: Constraints
+    data: TreeInput, node: Node, gradients: Gradients, rules: Rules, constraints: Constraints
 ) -> tuple[Fence, Fence]:
     """What the children of a node must keep after its split."""
     assert node.split is not None
     left = node.split.left
     right = Sums(*(whole - part for whole, part in zip(node.sums, left, strict=True)))
+    rules = rules_of_feature(data, node.split.feature, rules)
     values = (value_within(side, node.fence, gradients, rules) for side in (left, right))
     return children_fences(node.fence, sign_of(constraints, node.split.feature), node.split.feature, *values)
 
@@ -578,34 +687,60 @@ def grow_tree(
     key: int,
     entries: NDArray[np.uint64],
     constraints: Constraints = UNCONSTRAINED,
+    forced: Sequence[Any] = (),
 ) -> list[Node]:
-    """Grow a tree that counts every node's histogram from its rows."""
+    """Grow a tree that counts every node's histogram from its rows; ``forced``: `reference_forced.Forced`, in their order."""
+
+    def force_node(number: int) -> bool:
+        """Whether the node has a forced split that can be made; one that cannot is given up."""
+        node, place = nodes[number], places.get(number)
+        if place is None or node.depth >= rules.max_depth:
+            places.pop(number, None)
+            return False
+        sums = histogram(data, range(len(data.n_bins)), gradients, node.entries)
+        bins = feature_sums(data, forced[place].feature, sums)
+        sign = sign_of(constraints, forced[place].feature)
+        node.split = reference_forced.forced_split(
+            data, forced[place], bins, gradients, rules, sign, node.fence
+        )
+        if node.split is None:
+            del places[number]
+        return node.split is not None
 
     def open_node(number: int) -> bool:
         node = nodes[number]
+        if force_node(number):
+            return False
         if node.depth >= rules.max_depth or node.sums.count < rules.min_samples_split:
             return False
         sums = histogram(data, features, gradients, node.entries)
         chosen = columns_of_node(features, rules, key, node.depth, number)
         chosen = allowed(chosen, node.fence, constraints.groups)
-        node.split = best_split(data, chosen, sums, node.sums, gradients, rules, constraints, node.fence)
+        node.split = best_split(
+            data, chosen, sums, node.sums, gradients, rules, constraints, node.fence, (key, number)
+        )
         if node.split is not None and node.split.gain < rules.min_gain:
             node.split = None
         return node.split is not None
 
-    nodes = [make_node(gradients, entries, 0, 0)]
+    nodes = [make_root(gradients, entries, rules)]
+    places = {0: 0} if forced else {}  # the forced split of a node
     open_nodes = [0] if open_node(0) else []
     n_leaves = 1
-    while open_nodes and n_leaves < rules.max_leaves:
+    while (places or open_nodes) and n_leaves < rules.max_leaves:
         gain = np.array([node.split.gain if node.split else -math.inf for node in nodes])
         open_nodes = in_heap_order(open_nodes, gain, rules.growth)
-        parent = nodes[open_nodes.pop(0)]
+        number = min(places, key=lambda node: places[node]) if places else open_nodes.pop(0)
+        parent, place = nodes[number], places.pop(number, None)
         children = split_rows(data, parent)
         parent.left = len(nodes)
         begins = (parent.begin, parent.begin + len(children[0]))
-        fences = split_fence(parent, gradients, rules, constraints)
+        fences = split_fence(data, parent, gradients, rules, constraints)
         for rows, begin, fence in zip(children, begins, fences, strict=True):
             nodes.append(make_node(gradients, rows, begin, parent.depth + 1, fence))
+        if place is not None:
+            below = zip((parent.left, parent.left + 1), forced[place][2:], strict=True)
+            places.update({child: own for child, own in below if own >= 0})
         n_leaves += 1
         open_nodes += [number for number in (parent.left, parent.left + 1) if open_node(number)]
     return nodes

@@ -13,11 +13,12 @@ SMALLEST_HESSIAN = 1e-16
 
 
 class Fence(NamedTuple):
-    """What a node must keep: the bounds of its values, and the columns on its path."""
+    """What a node must keep: the bounds of its values, and the columns on its path; and what it hands on: its value."""
 
     lower: float = -math.inf
     upper: float = math.inf
     path: frozenset[int] = frozenset()
+    value: float = 0.0  # which the children's are smoothed with
 
 
 def sign_of(constraints: Constraints, column: int) -> int:
@@ -25,17 +26,25 @@ def sign_of(constraints: Constraints, column: int) -> int:
     return constraints.signs[column] if constraints.signs else 0
 
 
-def is_bound(fence: Fence, sign: int) -> bool:
-    """Whether scores are taken at clipped values."""
-    return sign != 0 or (fence.lower, fence.upper) != (-math.inf, math.inf)
+def is_bound(fence: Fence, sign: int, rules: Rules) -> bool:
+    """Whether scores are taken at clipped or smoothed values."""
+    return rules.path_smooth > 0.0 or sign != 0 or (fence.lower, fence.upper) != (-math.inf, math.inf)
 
 
-def clipped_value(gradient: float, hessian: float, fence: Fence, rules: Rules) -> float:
-    """The best value within max_delta_step, and then within the bounds."""
+def best_value(gradient: float, hessian: float, rules: Rules) -> float:
+    """The best value within max_delta_step."""
     shrunk = max(abs(gradient) - rules.reg_alpha, 0.0)
     value = -math.copysign(shrunk, gradient) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
     if rules.max_delta_step > 0.0:
         value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
+    return value
+
+
+def clipped_value(gradient: float, hessian: float, count: int, fence: Fence, rules: Rules) -> float:
+    """The same averaged with the parent's, and then within the bounds."""
+    value, strength = best_value(gradient, hessian, rules), rules.path_smooth
+    if strength > 0.0:
+        value = (value * count + fence.value * strength) / (count + strength)
     return min(max(value, fence.lower), fence.upper)
 
 
@@ -45,9 +54,9 @@ def score_at(gradient: float, hessian: float, value: float, rules: Rules) -> flo
     return -(2.0 * gradient * value + (hessian + rules.reg_lambda) * value * value + penalty)
 
 
-def clipped_score(gradient: float, hessian: float, fence: Fence, rules: Rules) -> float:
+def clipped_score(gradient: float, hessian: float, count: int, fence: Fence, rules: Rules) -> float:
     """The same at the clipped value."""
-    return score_at(gradient, hessian, clipped_value(gradient, hessian, fence, rules), rules)
+    return score_at(gradient, hessian, clipped_value(gradient, hessian, count, fence, rules), rules)
 
 
 def in_order(sign: int, left: float, right: float) -> bool:
@@ -56,7 +65,11 @@ def in_order(sign: int, left: float, right: float) -> bool:
 
 
 def ordered_pair(
-    left: tuple[float, float], right: tuple[float, float], sign: int, fence: Fence, rules: Rules
+    left: tuple[float, float, int],
+    right: tuple[float, float, int],
+    sign: int,
+    fence: Fence,
+    rules: Rules,
 ) -> float:
     """The children's scores added, minus infinity where their values are in the wrong order."""
     values = [clipped_value(*sums, fence, rules) for sums in (left, right)]
@@ -70,11 +83,13 @@ def children_fences(
 ) -> tuple[Fence, Fence]:
     """What the children must keep."""
     inherited = fence._replace(path=fence.path | {column})
+    left, right = inherited._replace(value=left_value), inherited._replace(value=right_value)
     middle = (left_value + right_value) / 2.0
-    if sign == 0:
-        return inherited, inherited
-    below, above = inherited._replace(upper=middle), inherited._replace(lower=middle)
-    return (below, above) if sign > 0 else (above, below)
+    if sign > 0:
+        return left._replace(upper=middle), right._replace(lower=middle)
+    if sign < 0:
+        return left._replace(lower=middle), right._replace(upper=middle)
+    return left, right
 
 
 def allowed(columns: Iterable[int], fence: Fence, groups: Sequence[Sequence[int]]) -> list[int]:

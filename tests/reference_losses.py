@@ -80,6 +80,12 @@ def gradients(
         return _logistic(s, y, w)
     if name == "softmax":
         return _softmax(scores, y, w)
+    if name == "one_vs_rest":
+        parts = [_logistic(score, (y == k).astype(np.float64), w) for k, score in enumerate(scores)]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    if name == "mape":
+        share = 1.0 / np.maximum(1.0, np.abs(y)) * w
+        return (np.sign(s - y) * share).astype(np.float32)[None], w.astype(np.float32)[None]
     hessian = np.ones_like(s)
     if name == "squared":
         gradient = s - y
@@ -93,6 +99,9 @@ def gradients(
         root = np.sqrt(1.0 + ((s - y) / parameter) * ((s - y) / parameter))
         square = 1.0 + ((s - y) / parameter) * ((s - y) / parameter)
         gradient, hessian = (s - y) / root, np.maximum(1.0 / (square * root), np.float64(np.float32(1e-16)))
+    elif name == "fair":
+        share = parameter / (np.abs(s - y) + parameter)
+        gradient, hessian = (s - y) * share, np.maximum(share * share, np.float64(np.float32(1e-16)))
     elif name == "squared_log":
         above = 1.0 + np.maximum(s, -1.0 + 1e-6)
         difference = np.array([log(a) - log(1.0 + label) for a, label in zip(above, y, strict=True)])
@@ -170,6 +179,13 @@ def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0
         return np.where(s > y, (1.0 - parameter) * (s - y), parameter * (y - s))
     if name == "pseudo_huber":
         return parameter**2 * (np.sqrt(1.0 + ((s - y) / parameter) ** 2) - 1.0)
+    if name == "fair":
+        return parameter * np.abs(s - y) - parameter**2 * np.log(np.abs(s - y) / parameter + 1.0)
+    if name == "mape":
+        return np.abs(s - y) / np.maximum(1.0, np.abs(y))
+    if name == "one_vs_rest":
+        hit = y == np.arange(scores.shape[0])[:, None]
+        return (np.logaddexp(0.0, scores) - hit * scores).sum(axis=0)
     if name == "squared_log":
         return 0.5 * (np.log1p(s) - np.log1p(y)) ** 2
     if name == "hinge":

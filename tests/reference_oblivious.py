@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from reference import FREE, UNCONSTRAINED, Node, Split, Sums, make_node, value_within
+from reference import FREE, UNCONSTRAINED, Node, Split, Sums, make_node, make_root, value_within
 from reference_constraints import Fence, allowed, children_fences, in_order, sign_of
 from weald.tree.constraints import Constraints
 from weald.tree.state import Gradients, Rules, TreeInput
@@ -28,6 +28,7 @@ class Chosen(NamedTuple):
     bin: int
     left_bins: frozenset[int]
     missing_left: int
+    backward: bool = False  # of a set
 
 
 def left_sums(data: TreeInput, split: Chosen, bins: list[Sums]) -> Sums:
@@ -43,12 +44,21 @@ def left_sums(data: TreeInput, split: Chosen, bins: list[Sums]) -> Sums:
 
 
 def doubled_gain(
-    left: Sums, total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
+    left: Sums,
+    total: Sums,
+    gradients: Gradients,
+    rules: Rules,
+    own_rules: Rules,
+    sign: int = 0,
+    fence: Fence = FREE,
 ) -> float:
-    """Twice a node's gain without gamma; nothing where a child would be too small or out of order."""
+    """Twice a node's gain without gamma; nothing where a child would be too small or out of order.
+
+    ``own_rules``: those that the children are scored by.
+    """
     if not reference.is_allowed(left, total, gradients, rules):
         return 0.0
-    children = reference.children_score(left, total, gradients, rules, sign, fence)
+    children = reference.children_score(left, total, gradients, own_rules, sign, fence)
     if children == -math.inf:
         return 0.0
     return children - reference.parent_score(total, gradients, rules, sign, fence)
@@ -60,6 +70,7 @@ def searched_gain(
     onehot: bool,
     gradients: Gradients,
     rules: Rules,
+    own_rules: Rules,
     sign: int = 0,
     fence: Fence = FREE,
 ) -> float:
@@ -68,7 +79,7 @@ def searched_gain(
         return 0.0
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     own = reference.parent_score(total, gradients, rules, sign, fence) * h_unit / (g_unit * g_unit)
-    score = reference.searched_score(left, total, onehot, gradients, rules, sign, fence)
+    score = reference.searched_score(left, total, onehot, gradients, own_rules, sign, fence)
     return score - own if score > -math.inf else 0.0
 
 
@@ -78,19 +89,37 @@ def summed(level: list[list[Sums]]) -> list[Sums]:
 
 
 def level_candidates(
-    data: TreeInput, feature: int, level: list[list[Sums]], gradients: Gradients, rules: Rules
+    data: TreeInput, feature: int, level: list[list[Sums]], gradients: Gradients, rules: Rules, bits: int
 ) -> list[Chosen]:
-    """The splits of a feature in the order of trial; the first of equals wins."""
+    """The splits of a feature in the order of trial; the first of equals wins. ``bits``: by which one is drawn."""
     n_bins, nothing = int(data.n_bins[feature]), frozenset[int]()
     if reference.is_onehot(data, feature, rules):
         every = range(n_bins + 1)
         return [Chosen(feature, b, frozenset([b]) - {n_bins}, int(b == n_bins)) for b in every]
     if data.categorical[feature]:
-        sets = reference.category_sets(data, feature, summed(level), gradients, rules)
-        return [Chosen(feature, 0, chosen, side) for chosen, side in sets]
+        sets = reference.category_sets(data, feature, summed(level), gradients, rules, bits)
+        return [Chosen(feature, 0, *tried) for tried in sets]
     if not any(bins[-1].count for bins in level):
         return [Chosen(feature, b, nothing, DECIDED_BY_COUNTS) for b in range(n_bins)]
     return [Chosen(feature, b, nothing, side) for side in (0, 1) for b in range(n_bins)]
+
+
+def drawn_candidates(
+    data: TreeInput, candidates: list[Chosen], level: list[list[Sums]], rules: Rules, bits: int
+) -> list[Chosen]:
+    """One of the splits, with missing values on either side; after the last value only what is missing is on the right."""
+    if not candidates:
+        return []
+    feature = candidates[0].feature
+    has_missing = any(bins[-1].count for bins in level)
+    n_bins = int(data.n_bins[feature])
+    if reference.is_onehot(data, feature, rules):
+        possible = [(candidate,) for candidate in candidates[: n_bins + int(has_missing)]]
+    else:
+        half = len(candidates) // 2 if has_missing else len(candidates)
+        sides = (candidates[:half], candidates[half:]) if has_missing else (candidates,)
+        possible = list(zip(*sides, strict=True))[: None if has_missing else -1]
+    return list(possible[(bits >> 32) * len(possible) // 2**32]) if possible else []
 
 
 def level_split(
@@ -102,6 +131,7 @@ def level_split(
     rules: Rules,
     constraints: Constraints,
     fences: list[Fence],
+    draw: tuple[int, int],
 ) -> Chosen | None:
     """The level's split, or None when no split pays."""
     best, chosen = 0.0, Chosen(-1, 0, frozenset(), 0)
@@ -109,17 +139,24 @@ def level_split(
         sign = sign_of(constraints, feature)
         level = [reference.feature_sums(data, feature, node) for node in sums]
         onehot = reference.is_onehot(data, feature, rules)
-        for candidate in level_candidates(data, feature, level, gradients, rules):
+        own_rules = reference.rules_of_feature(data, feature, rules)
+        bits = reference.drawn_bits(*draw, feature)
+        candidates = level_candidates(data, feature, level, gradients, rules, bits)
+        if rules.extra_trees and not reference.is_by_set(data, feature, rules):
+            candidates = drawn_candidates(data, candidates, level, rules, bits)
+        for candidate in candidates:
             gain = 0.0
             for bins, total, fence in zip(level, totals, fences, strict=True):
                 left = left_sums(data, candidate, bins)
-                gain += searched_gain(left, total, onehot, gradients, rules, sign, fence)
+                gain += searched_gain(left, total, onehot, gradients, rules, own_rules, sign, fence)
             if gain > best:
                 best, chosen = gain, candidate
     if chosen.feature >= 0 and reference.is_by_set(data, chosen.feature, rules):
         level = [reference.feature_sums(data, chosen.feature, node) for node in sums]
-        own = (chosen.left_bins, chosen.missing_left)
-        left_bins, missing_left = reference.settled_set(data, chosen.feature, summed(level), *own)
+        tried = reference.CategorySet(*chosen[2:])
+        left_bins, missing_left = reference.settled_set(
+            data, chosen.feature, summed(level), tried, gradients, rules
+        )
         chosen = chosen._replace(left_bins=left_bins, missing_left=missing_left)
     best = best * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
     pays = 0.5 * best - rules.gamma * len(totals) > 1e-14 * best
@@ -137,7 +174,7 @@ def node_splits(
     fences: list[Fence],
 ) -> list[Split]:
     """The level's split as every node carries it out, with the node's own gain."""
-    feature, split_bin, left_bins, missing_left = chosen
+    feature, split_bin, left_bins, missing_left, _ = chosen
     lefts = []
     for node in sums:
         bins = reference.feature_sums(data, feature, node)
@@ -146,12 +183,12 @@ def node_splits(
         n_left, n_rows = sum(left.count for left in lefts), sum(total.count for total in totals)
         missing_left = int(2 * n_left >= n_rows)
     splits = []
-    sign = sign_of(constraints, feature)
+    sign, own_rules = sign_of(constraints, feature), reference.rules_of_feature(data, feature, rules)
     for left, total, fence in zip(lefts, totals, fences, strict=True):
         gain = 0.0
         if reference.is_allowed(left, total, gradients, rules):
-            ordered = reference.children_score(left, total, gradients, rules, sign, fence) > -math.inf
-            doubled = doubled_gain(left, total, gradients, rules, sign, fence)
+            ordered = reference.children_score(left, total, gradients, own_rules, sign, fence) > -math.inf
+            doubled = doubled_gain(left, total, gradients, rules, own_rules, sign, fence)
             gain = 0.5 * doubled - rules.gamma if ordered else 0.0
         splits.append(Split(gain, feature, split_bin, missing_left, left, left_bins))
     return splits
@@ -187,11 +224,14 @@ def child_fences(
     sign = sign_of(constraints, node.split.feature)
     if sign != 0 and not values_on_both_sides(data, nodes, number):
         sign = 0
-    own = value_within(node.sums, node.fence, gradients, rules)
+    own = (
+        node.fence.value if rules.path_smooth > 0.0 else value_within(node.sums, node.fence, gradients, rules)
+    )
+    own_rules = reference.rules_of_feature(data, node.split.feature, rules)
     left = node.split.left
     right = Sums(*(whole - part for whole, part in zip(node.sums, left, strict=True)))
     values = [
-        value_within(side, node.fence, gradients, rules)
+        value_within(side, node.fence, gradients, own_rules)
         if side.count >= max(1, rules.min_samples_leaf)
         else own
         for side in (left, right)
@@ -211,7 +251,7 @@ def grow_oblivious(
     constraints: Constraints = UNCONSTRAINED,
 ) -> list[Node]:
     """Grow a symmetric tree that counts every node's histogram from its rows."""
-    nodes = [make_node(gradients, entries, 0, 0)]
+    nodes = [make_root(gradients, entries, rules)]
     first = 0
     for depth in range(rules.max_depth):
         level = nodes[first:]
@@ -219,7 +259,8 @@ def grow_oblivious(
         totals, fences = [node.sums for node in level], [node.fence for node in level]
         columns = reference.columns_of_node(features, rules, key, depth, first)
         columns = allowed(columns, level[0].fence, constraints.groups)
-        chosen = level_split(data, columns, sums, totals, gradients, rules, constraints, fences)
+        draw = (key, first)
+        chosen = level_split(data, columns, sums, totals, gradients, rules, constraints, fences, draw)
         if chosen is None:
             break
         splits = node_splits(data, chosen, sums, totals, gradients, rules, constraints, fences)

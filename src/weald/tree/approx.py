@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins
+from weald.binning import Bins, SparseBins
 from weald.binning.proposals import ProposalTable, Proposer, weigh_rows
+from weald.binning.sparse_proposals import SparseProposalTable, SparseProposer
 from weald.tree.tree import GrownTree, TreeGrower, TreeRules
 
 
@@ -38,5 +39,49 @@ class ApproxGrower(TreeGrower):
         return super().grow(gradient, hessian, rows, columns, rounding_key, column_key)
 
     def binned(self, table: ProposalTable) -> Bins:
+        """Other rows in the same codes, in the bins of the last tree."""
+        return self._proposer.bins_of(table, self.bins.mapper)
+
+
+class SparseApproxGrower:
+    """The same on a sparse table, whose trees are grown on sparse bins: those that keep a cell are others in every tree."""
+
+    def __init__(self, table: SparseProposalTable, rules: TreeRules, precision: str, tasks: int) -> None:
+        self._table = table
+        self._proposer = SparseProposer(table, tasks)
+        self._weight = np.empty(0, np.uint32)
+        self._choices = rules, precision, tasks
+        self._grower: _ProposedGrower | None = None
+
+    def grow(
+        self,
+        gradient: NDArray[np.float32],
+        hessian: NDArray[np.float32],
+        rows: NDArray[np.uint32],
+        columns: NDArray[np.int64],
+        rounding_key: int,
+        column_key: int,
+    ) -> GrownTree:
+        """Propose bins by the hessians of the given rows (empty: all), then grow a tree on them."""
+        weight = weigh_rows(hessian, rows)
+        if self._grower is None or not np.array_equal(weight, self._weight):
+            self._weight = weight
+            mapper = self._proposer.propose(weight)
+            self._grower = None  # its memory is free before the next one's is taken
+            bins = self._proposer.bins_of(self._table, mapper)
+            self._grower = _ProposedGrower(bins, self._proposer, *self._choices)
+        return self._grower.grow(gradient, hessian, rows, columns, rounding_key, column_key)
+
+
+class _ProposedGrower(TreeGrower):
+    """Grows trees on the bins that were proposed last."""
+
+    def __init__(
+        self, bins: SparseBins, proposer: SparseProposer, rules: TreeRules, precision: str, tasks: int
+    ) -> None:
+        super().__init__(bins, rules, precision, tasks)
+        self._proposer = proposer
+
+    def binned(self, table: SparseProposalTable) -> SparseBins:
         """Other rows in the same codes, in the bins of the last tree."""
         return self._proposer.bins_of(table, self.bins.mapper)

@@ -5,12 +5,22 @@ lambda = 0 the best cut is the best of all ways to form two sets (Fisher 1958): 
 left side, so it is largest at a corner of the polygon of all these sums, and the corners are those of the cuts. Missing
 values are tried on either side of every cut.
 
-A category with too few rows or too little hessian to be a leaf has no value of its own: it is sorted by the value of the node.
-Sorted by their own, the many rare categories of a column would fit the noise of the training rows.
+The cuts are tried from both ends. Going inwards from an end, the categories passed so far are the *scanned* side: at most
+``max_cat_threshold`` and at most half of them. Two cuts that are tried have ``min_samples_category`` rows between them,
+and the other side has as many, too.
 
-The side with fewer rows becomes the left child. So whatever the node has not seen, a category or a missing value, goes right,
-with most of its rows. Where a feature has more categories than bins, the bin that gathers the rare ones goes right in any
-case: the sets of a model name the categories on the left, and there may be thousands of rare ones.
+A rare category fits the noise of the training rows, so its own value must not decide its place. There are two ways:
+
+* ``cat_smooth`` is 0: a category with too few rows or too little hessian to be a leaf is sorted by the value of the node.
+* ``cat_smooth`` is positive (LightGBM; Ke and others 2017): it takes the place of lambda in the order, and a category with
+  fewer rows than that is not sorted at all. It stays with the *rest*, the side that is not scanned, whichever end the scan
+  begins at. Here a row counts by its hessian over the node's mean hessian, as in LightGBM; of the squared loss that is 1.
+
+A bin that gathers rare categories stays with the rest, too, where ``cat_smooth`` is positive.
+
+Where there is a rest, the scanned side becomes the left child, else the side with fewer rows. So whatever the node has not
+seen, a category or a missing value, goes right, with the rest or with most of the rows. A bin that gathers rare categories
+goes right in any case: the sets of a model name the categories on the left, and there may be thousands of rare ones.
 """
 
 from __future__ import annotations
@@ -20,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.random import below
 from weald.tree.histogram import read_cell
 from weald.tree.state import (
     BIN,
-    BIN_WORDS,
     LEFT_BINS,
     LEFT_COUNT,
     LEFT_GRADIENT,
@@ -36,7 +46,7 @@ LEAST_WEIGHT = 1e-16  # keeps the quotient finite where a category has no hessia
 
 @inlined
 def has_bin(words: Any, b: Any) -> Any:
-    """1 if the set has the bin, else 0; ``words``: int64 (4,), a bit a bin."""
+    """1 if the set has the bin, else 0; ``words``: int64, a bit a bin."""
     return (words[np.uint64(b) >> np.uint64(6)] >> (np.int64(b) & 63)) & 1
 
 
@@ -49,7 +59,7 @@ def put_bin(words: Any, b: Any) -> None:
 @inlined
 def put_no_bin(words: Any) -> None:
     """Empty a set."""
-    for word in range(BIN_WORDS):
+    for word in range(len(words)):
         words[word] = 0
 
 
@@ -63,8 +73,8 @@ def put_only_bin(words: Any, b: Any, n_bins: Any) -> None:
 
 @inlined
 def sort_bins(keys: Any, bins: Any, size: Any) -> None:
-    """Sort by key, of equal keys by bin: Shell's sort with the gaps of Ciura (2001)."""
-    for gap in (132, 57, 23, 10, 4, 1):
+    """Sort by key, of equal keys by bin: Shell's sort with the gaps of Ciura (2001), each next one 2.25 times as wide."""
+    for gap in (40412, 17961, 7983, 3548, 1577, 701, 301, 132, 57, 23, 10, 4, 1):
         for i in range(gap, size):
             key, b, place = keys[i], bins[i], i
             while place >= gap and (
@@ -76,25 +86,45 @@ def sort_bins(keys: Any, bins: Any, size: Any) -> None:
 
 
 @inlined
+def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, rules: Any) -> Any:
+    """Whether a bin of these sums is one of those that are sorted; otherwise it is of the rest, or empty."""
+    if own[2] == 0 or rules.cat_smooth == 0.0:
+        return own[2] > 0
+    if gathers and b == n_bins - 1:
+        return False
+    return np.float64(own[1]) * totals[2] >= rules.cat_smooth * totals[1]
+
+
+@inlined
 def sort_key(own: Any, totals: Any, gradients: Any, rules: Any) -> Any:
     """What categories are sorted by; ``own`` and ``totals``: integer gradient, hessian and count of category and node."""
-    light = own[1] < rules.min_child_weight / gradients.hessian_unit or own[2] < rules.min_samples_leaf
-    gradient, hessian = (totals[0], totals[1]) if light else (own[0], own[1])
-    smoothing = rules.reg_lambda / gradients.hessian_unit
-    return -np.float64(gradient) / max(np.float64(hessian) + smoothing, LEAST_WEIGHT)
+    gradient, hessian, smoothing = own[0], own[1], rules.cat_smooth
+    if smoothing == 0.0:
+        smoothing = rules.reg_lambda
+        if own[1] < rules.min_child_weight / gradients.hessian_unit or own[2] < rules.min_samples_leaf:
+            gradient, hessian = totals[0], totals[1]
+    return -np.float64(gradient) / max(np.float64(hessian) + smoothing / gradients.hessian_unit, LEAST_WEIGHT)
 
 
 @inner_kernel
 def sort_categories(
-    histogram: Any, words: Any, first: Any, n_bins: Any, totals: Any, gradients: Any, rules: Any, prefix: Any
+    histogram: Any,
+    words: Any,
+    first: Any,
+    n_bins: Any,
+    gathers: Any,
+    totals: Any,
+    gradients: Any,
+    rules: Any,
+    prefix: Any,
 ) -> Any:
     """Prefix sums over the node's categories in their order; ``prefix.bins`` are their bins. Their number is returned."""
     keys, bins = prefix.score, prefix.bins
     size = np.int64(0)
     for b in range(n_bins):
-        g, h, n = read_cell(histogram, words, first + np.uint64(b))
-        if n > 0:
-            keys[size], bins[size] = sort_key((g, h, n), totals, gradients, rules), b
+        own = read_cell(histogram, words, first + np.uint64(b))
+        if is_sorted(b, own, totals, n_bins, gathers, rules):
+            keys[size], bins[size] = sort_key(own, totals, gradients, rules), b
             size += 1
     sort_bins(keys, bins, size)
     fill_ordered(histogram, words, first, size, prefix)
@@ -114,17 +144,92 @@ def fill_ordered(histogram: Any, words: Any, first: Any, size: Any, prefix: Any)
 
 
 @inlined
+def most_scanned(size: Any, rules: Any) -> Any:
+    """The largest number of sorted categories on the scanned side."""
+    return min(rules.max_cat_threshold, (size + 1) // 2)
+
+
+@inlined
+def scanned_range(size: Any, most: Any, backward: Any) -> Any:
+    """The first cut of a scan and the one behind the last; cut i is that after the i-th category in order."""
+    if backward:
+        return max(size - 1 - most, 0), size
+    return np.int64(0), most
+
+
+@inlined
+def drawn_cut(size: Any, most: Any, rules: Any, bits: Any) -> Any:
+    """The only cut that is tried where one is drawn: of those that a scan from either end comes to. -1: all are tried."""
+    if not rules.extra_trees:
+        return np.int64(-1)
+    behind = max(size - 1 - most, most)
+    cut = below(bits, most + size - behind)
+    return cut + behind - most if cut >= most else cut
+
+
+@inlined
+def best_cut(
+    rows: Any,
+    scores: Any,
+    size: Any,
+    most: Any,
+    n_aside: Any,
+    n_rows: Any,
+    rules: Any,
+    backward: Any,
+    drawn: Any,
+) -> Any:
+    """The cut of the largest score among those that a scan tries, of equals the lowest; -1 when there is none.
+
+    ``rows``: the sorted categories' counts, added up in their order; ``n_aside``: missing values on the scanned side; ``n_rows``:
+    of the node; ``drawn``: the only cut to try, -1 for all. A scan from the back begins with no category: missing values against
+    all others.
+    """
+    fewest, least = max(1, rules.min_samples_leaf), rules.min_samples_category
+    at: Any = np.int64(-1)
+    n_before = np.int64(0)
+    for number in range(0 if backward else 1, most + 1):
+        cut = size - 1 - number if backward else number - 1
+        if cut < 0:
+            break
+        if drawn >= 0 and cut != drawn:
+            continue
+        n_scanned = n_aside + (rows[size - 1] - rows[cut] if backward else rows[cut])
+        if n_scanned < fewest:
+            continue
+        if n_rows - n_scanned < max(fewest, least):
+            break
+        if n_scanned - n_before < least:
+            continue
+        n_before = n_scanned
+        if at < 0 or scores[cut] > scores[at] or (backward and scores[cut] == scores[at]):
+            at = cut
+    return at
+
+
+@inlined
 def settle_set(
-    prefix: Any, size: Any, n_bins: Any, gathers: Any, n_missing: Any, totals: Any, best: Any
+    prefix: Any,
+    size: Any,
+    n_bins: Any,
+    gathers: Any,
+    n_missing: Any,
+    n_rest: Any,
+    backward: Any,
+    totals: Any,
+    best: Any,
 ) -> None:
-    """From the cut after the bin ``best[BIN]`` to the set of bins that goes left, with its sums."""
-    cut, rare = np.int64(1), size
-    while prefix.bins[cut - 1] != best[BIN]:
-        cut += 1
+    """From the cut ``best[BIN]`` to the set of bins that goes left, with its sums.
+
+    ``n_rest``: rows of categories that are not sorted; ``backward``: the end at which the scan began.
+    """
+    cut, rare = best[BIN] + 1, size
     for i in range(size):
         if gathers and prefix.bins[i] == n_bins - 1:
             rare = i
     turn = rare < cut if rare < size else 2 * best[LEFT_COUNT] > totals[2]
+    if n_rest > 0:
+        turn = backward == 1
     left_bins = best[LEFT_BINS:]
     put_no_bin(left_bins)
     for i in range(cut if turn else 0, size if turn else cut):

@@ -5,14 +5,16 @@ the clipped value; of a split on a constrained column the two values must be in 
 then meet in the middle between the two values, so whatever grows below keeps the order. Splits on other columns pass the
 bounds on. The final leaf values are clipped to the same bounds, wherever they come from.
 
+Smoothing (`score.smoothed`). Where there is any, a node knows its value, which those of its children are drawn to before they
+are clipped.
+
 Interaction constraints. A node may be split on a column if a group that contains all columns of its path contains that one
 too, or if it is on the path already; the root may be split on any. Of the path a node keeps the groups that contain
 all of it, as bits, and its last column: where no group is left, the path is that single column, which is in no group.
 
 A grower calls `open_root`; for every node `allowed_columns` and, for a column, `bounds_of`; scores a candidate by
 `bounded_pair` where `is_bound`, and the node itself by `bounded_score`; after a split it calls `inherit` and, where
-`bounds.sign` is not 0, `part`. Without constraints the
-arrays are empty, and nothing of this is asked.
+`bounds.sign` is not 0, `part`. Without constraints and smoothing the arrays are empty, and nothing of this is asked.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel
-from weald.tree.score import leaf_value, score_at
+from weald.tree.score import leaf_value, score_at, smoothed
 from weald.tree.state import Rules
 
 NOT_ALLOWED = -np.inf  # the score of a pair of values in the wrong order
@@ -43,6 +45,7 @@ class ConstraintState(NamedTuple):
     upper: NDArray[np.float64]
     open_groups: NDArray[np.uint64]  # (nodes, words): the groups that contain all columns of the path
     last_column: NDArray[np.int64]  # (nodes,): of the path; -1: the root
+    values: NDArray[np.float64]  # (nodes,): the node's value, smoothed and clipped; empty without smoothing
 
 
 class Bounds(NamedTuple):
@@ -51,6 +54,7 @@ class Bounds(NamedTuple):
     sign: np.int64  # the column's
     lower: float
     upper: float
+    value: float  # of the node, which its children's are smoothed with
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ class Constraints:
         """Whether any column is monotone."""
         return any(self.signs)
 
-    def state(self, n_columns: int, n_nodes: int) -> ConstraintState:
-        """The arrays for trees of at most so many nodes."""
+    def state(self, n_columns: int, n_nodes: int, smooths: bool = False) -> ConstraintState:
+        """The arrays for trees of at most so many nodes, with or without smoothing."""
         bounded, grouped = (n_nodes if self.monotone else 0), (n_nodes if self.groups else 0)
         words = -(-len(self.groups) // WORD)
         groups = np.zeros((n_columns if self.groups else 0, words), np.uint64)
@@ -79,6 +83,7 @@ class Constraints:
             np.empty(bounded, np.float64),
             np.empty((grouped, words), np.uint64),
             np.empty(grouped, np.int64),
+            np.empty(n_nodes if smooths else 0, np.float64),
         )
 
 
@@ -96,36 +101,42 @@ def open_root(state: ConstraintState) -> None:
 @inlined
 def bounds_of(state: ConstraintState, node: Any, column: Any) -> Any:
     """The `Bounds` of a split of the node on a column."""
+    value = state.values[node] if len(state.values) > 0 else 0.0
     if len(state.signs) == 0:
-        return Bounds(np.int64(0), -np.inf, np.inf)
-    return Bounds(np.int64(state.signs[column]), state.lower[node], state.upper[node])
+        return Bounds(np.int64(0), -np.inf, np.inf, value)
+    return Bounds(np.int64(state.signs[column]), state.lower[node], state.upper[node], value)
 
 
 @inlined
-def is_bound(bounds: Bounds) -> Any:
-    """Whether there is anything to keep; if not, the quick unconstrained score is the same."""
-    return bounds.sign != 0 or bounds.lower > -np.inf or bounds.upper < np.inf
+def is_bound(bounds: Bounds, rules: Rules) -> Any:
+    """Whether values are clipped or smoothed; if not, the quick score is the same, and no score is below zero."""
+    is_free = bounds.sign == 0 and bounds.lower == -np.inf and bounds.upper == np.inf
+    return rules.path_smooth > 0.0 or not is_free
 
 
 @inlined
-def bounded_value(gradient: Any, hessian: Any, bounds: Bounds, rules: Rules) -> Any:
-    """The leaf value of these sums, clipped to the bounds."""
-    return min(max(leaf_value(gradient, hessian, rules), bounds.lower), bounds.upper)
+def bounded_value(gradient: Any, hessian: Any, count: Any, bounds: Bounds, rules: Rules) -> Any:
+    """The leaf value of these sums, smoothed and then clipped to the bounds."""
+    value = smoothed(leaf_value(gradient, hessian, rules), count, bounds.value, rules)
+    return min(max(value, bounds.lower), bounds.upper)
 
 
 @inlined
-def bounded_score(gradient: Any, hessian: Any, bounds: Bounds, rules: Rules) -> Any:
-    """Twice the reduction of the objective by the clipped value; below zero where the bounds are far away."""
-    return score_at(gradient, hessian, bounded_value(gradient, hessian, bounds, rules), rules)
+def bounded_score(gradient: Any, hessian: Any, count: Any, bounds: Bounds, rules: Rules) -> Any:
+    """Twice the reduction of the objective by the value; below zero where the bounds, or the parent's value, are far away."""
+    return score_at(gradient, hessian, bounded_value(gradient, hessian, count, bounds, rules), rules)
 
 
 @inner_kernel
-def bounded_pair(g_left: Any, h_left: Any, g_right: Any, h_right: Any, bounds: Bounds, rules: Rules) -> Any:
-    """The children's scores added, or NOT_ALLOWED where their values are in the wrong order."""
-    left = bounded_value(g_left, h_left, bounds, rules)
-    right = bounded_value(g_right, h_right, bounds, rules)
-    score = score_at(g_left, h_left, left, rules) + score_at(g_right, h_right, right, rules)
-    return score if np.float64(bounds.sign) * (right - left) >= 0.0 else NOT_ALLOWED
+def bounded_pair(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
+    """The children's scores added, or NOT_ALLOWED where their values are in the wrong order.
+
+    ``left`` and ``right``: gradient, hessian and count of each.
+    """
+    left_value = bounded_value(left[0], left[1], left[2], bounds, rules)
+    right_value = bounded_value(right[0], right[1], right[2], bounds, rules)
+    score = score_at(left[0], left[1], left_value, rules) + score_at(right[0], right[1], right_value, rules)
+    return score if np.float64(bounds.sign) * (right_value - left_value) >= 0.0 else NOT_ALLOWED
 
 
 @inlined

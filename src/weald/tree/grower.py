@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
 from weald.runtime.random import choose, mix
+from weald.tree.bundled import column_of, fill_codes_left, in_bundle, stored_columns
 from weald.tree.constraints import (
     ConstraintState,
     allowed_columns,
@@ -18,9 +19,19 @@ from weald.tree.constraints import (
     open_root,
     part,
 )
+from weald.tree.forced import (
+    ForcedSplits,
+    force_split,
+    hand_down,
+    has_forced,
+    next_forced,
+    open_forced,
+)
 from weald.tree.frontier import pop, push
+from weald.tree.gain import NO_GAIN
 from weald.tree.histogram import build_histogram, cell_words, read_cell, subtract_histogram
 from weald.tree.partition import fill_goes_left, partition
+from weald.tree.score import is_by_set, leaf_value, rules_of_sets
 from weald.tree.sparse import (
     build_sparse_histogram,
     clear_column,
@@ -28,16 +39,16 @@ from weald.tree.sparse import (
     subtract_sparse_histogram,
     sum_entries,
 )
-from weald.tree.split import NO_GAIN, find_best_split
+from weald.tree.split import find_best_split
 from weald.tree.state import (
     BIN,
-    BIN_WORDS,
     FEATURE,
     LEFT_BINS,
     LEFT_COUNT,
     LEFT_GRADIENT,
     LEFT_HESSIAN,
     MISSING_LEFT,
+    NOBODY,
     Gradients,
     Nodes,
     Rules,
@@ -45,7 +56,7 @@ from weald.tree.state import (
     Workspace,
 )
 
-ROOT, NOBODY = ZERO, ZERO - 1
+ROOT = ZERO
 
 
 @kernel
@@ -60,10 +71,12 @@ def grow_tree(
     work: Workspace,
     nodes: Nodes,
     state: ConstraintState,
+    forced: ForcedSplits,
 ) -> Any:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
     place_root(nodes, n_rows)
     open_root(state)
+    open_forced(forced)
     heap_size, n_nodes, n_leaves, n_slots = ZERO, ONE, 1, 0
     parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
     while True:
@@ -73,20 +86,28 @@ def grow_tree(
                 n_slots = give_histogram(
                     data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
                 )
-                heap_size = _consider(
-                    data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
-                )
+                if node == ROOT:
+                    settle_root(gradients, rules, nodes, state)
+                if not force_split(data, gradients, rules, work, nodes, state, node, forced):
+                    heap_size = _consider(
+                        data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
+                    )
                 sibling = node
-        if heap_size == 0 or n_leaves == rules.max_leaves:
+        parent = next_forced(forced, nodes)
+        if n_leaves == rules.max_leaves or (parent == NOBODY and heap_size == 0):
             return n_nodes
-        parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
-        heap_size -= 1
+        if parent == NOBODY:
+            parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
+            heap_size -= 1
         split_node(data, tasks, work, nodes, parent, n_nodes)
-        pass_on_bounds(gradients, rules, nodes, state, parent, n_nodes)
+        pass_on_bounds(data, gradients, rules, nodes, state, parent, n_nodes)
+        hand_down(forced, parent, n_nodes)
         fresh = by_size(nodes, n_nodes)
         n_nodes += 2
         n_leaves += 1
-        if n_leaves == rules.max_leaves or not may_split(nodes, rules, fresh[1]):
+        if n_leaves == rules.max_leaves or not (
+            may_split(nodes, rules, fresh[1]) or has_forced(forced, nodes, fresh)
+        ):
             fresh = (NOBODY, NOBODY)  # nobody will ask for the children's histograms
 
 
@@ -139,7 +160,8 @@ def give_histogram(
             nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = sum_entries(gradients, entries, end)
         return min(n_slots + 1, shared)
     in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
-    build_histogram(data, features, gradients, entries, in_order, begin, end, tasks, work, out)
+    places = stored_columns(data, features) if len(data.stored) > 0 else features
+    build_histogram(data, places, gradients, entries, in_order, begin, end, tasks, work, out)
     if node == ROOT:
         _sum_root(data, features, gradients, nodes, out)
     return min(n_slots + 1, shared)
@@ -150,8 +172,13 @@ def _sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: A
     words = cell_words(gradients.packed, nodes.end[ROOT])
     nodes.gradient_sum[ROOT] = 0
     nodes.hessian_sum[ROOT] = 0
-    for b in range(data.n_bins[features[0]] + 1):
-        g, h, _ = read_cell(histogram, words, data.offsets[features[0]] + np.uint64(b))
+    first, size = data.offsets[features[0]], data.n_bins[features[0]] + 1
+    if len(data.stored) > 0:
+        place = data.stored[features[0]]
+        first = data.stored_offsets[place]
+        size = np.int64(data.stored_offsets[place + 1] - first)
+    for b in range(size):
+        g, h, _ = read_cell(histogram, words, first + np.uint64(b))
         nodes.gradient_sum[ROOT] += g
         nodes.hessian_sum[ROOT] += h
 
@@ -174,7 +201,7 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
     candidate = nodes.candidate[node]
     feature = candidate[FEATURE]
-    goes_left = np.zeros(256, np.uint8)
+    goes_left = np.zeros(data.most_bins, np.uint8)
     fill_goes_left(
         data.n_bins[feature],
         data.categorical[feature],
@@ -189,7 +216,9 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     if data.sparse:
         fill_column(data, feature, source, begin, end, column, goes_left)
     else:
-        column = data.columns[feature]
+        column = data.columns[column_of(data, feature)]
+        if in_bundle(data, feature):
+            goes_left = fill_codes_left(data, feature, goes_left)
     partition(
         column,
         goes_left,
@@ -212,7 +241,7 @@ def place_children(nodes: Any, node: Any, left: Any) -> None:
     candidate = nodes.candidate[node]
     nodes.feature[node] = candidate[FEATURE]
     nodes.split_bin[node] = candidate[BIN]
-    for word in range(BIN_WORDS):
+    for word in range(nodes.left_bins.shape[1]):
         nodes.left_bins[node, word] = candidate[LEFT_BINS + word]
     nodes.missing_left[node] = candidate[MISSING_LEFT]
     nodes.left[node] = left
@@ -228,22 +257,39 @@ def place_children(nodes: Any, node: Any, left: Any) -> None:
     nodes.hessian_sum[left + 1] = nodes.hessian_sum[node] - candidate[LEFT_HESSIAN]
 
 
+@inlined
+def settle_root(gradients: Any, rules: Any, nodes: Any, state: Any) -> None:
+    """Where values are smoothed: the root's, once its sums are known, is its own."""
+    if rules.path_smooth > 0.0:
+        gradient = nodes.gradient_sum[ROOT] * gradients.gradient_unit
+        state.values[ROOT] = leaf_value(gradient, nodes.hessian_sum[ROOT] * gradients.hessian_unit, rules)
+
+
+@inlined
+def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any) -> Any:
+    """The value of a node's sums, smoothed and clipped by the bounds."""
+    gradient = nodes.gradient_sum[node] * gradients.gradient_unit
+    hessian = nodes.hessian_sum[node] * gradients.hessian_unit
+    return bounded_value(gradient, hessian, nodes.end[node] - nodes.begin[node], bounds, rules)
+
+
 @inner_kernel
-def pass_on_bounds(gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any) -> None:
+def pass_on_bounds(
+    data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
+) -> None:
     """What a split means for the children's constraints."""
     column = np.int64(nodes.feature[node])
     inherit(state, node, column, left)
     bounds = bounds_of(state, node, column)
-    if bounds.sign == 0:
+    if bounds.sign == 0 and rules.path_smooth == 0.0:
         return
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    left_value = bounded_value(
-        nodes.gradient_sum[left] * g_unit, nodes.hessian_sum[left] * h_unit, bounds, rules
-    )
-    right_value = bounded_value(
-        nodes.gradient_sum[left + 1] * g_unit, nodes.hessian_sum[left + 1] * h_unit, bounds, rules
-    )
-    part(state, column, left_value, right_value, left)
+    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else rules
+    left_value = value_of_node(gradients, score_rules, nodes, bounds, left)
+    right_value = value_of_node(gradients, score_rules, nodes, bounds, left + 1)
+    if rules.path_smooth > 0.0:
+        state.values[left], state.values[left + 1] = left_value, right_value
+    if bounds.sign != 0:
+        part(state, column, left_value, right_value, left)
 
 
 @inlined
@@ -293,7 +339,7 @@ def _consider(
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
     gain = find_best_split(
-        histogram, data, chosen, totals, gradients, rules, state, node, tasks, nodes.candidate[node]
+        histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]
     )
     if gain == NO_GAIN or gain < rules.min_gain:
         return heap_size

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from weald.binning import AnyBins, Ranks, SparseRanks
 from weald.binning.proposals import ProposalTable
-from weald.tree.approx import ApproxGrower
+from weald.binning.sparse_proposals import SparseProposalTable
+from weald.tree.approx import ApproxGrower, SparseApproxGrower
 from weald.tree.exact.exact import ExactGrower
 from weald.tree.tree import Grower, TreeGrower, TreeRules
 
 
-def make_grower(bins: AnyBins, rules: TreeRules, precision: str, tasks: int) -> Grower:
+def make_grower(bins: AnyBins, rules: TreeRules, precision: str, tasks: int) -> Grower | SparseApproxGrower:
     """A grower of trees on a binned table, with the memory that its trees share."""
-    if isinstance(bins, ProposalTable):
+    if isinstance(bins, ProposalTable | SparseProposalTable):
         if bins.mapper.local:
             return ExactGrower(bins, rules, precision, tasks, bins.mapper.buckets)
+        if isinstance(bins, SparseProposalTable):
+            return SparseApproxGrower(bins, rules, precision, tasks)
         return ApproxGrower(bins, rules, precision, tasks)
     if isinstance(bins, Ranks | SparseRanks):
         return ExactGrower(bins, rules, precision, tasks)

@@ -190,10 +190,11 @@ def _add_block(
 ) -> None:
     """Add at most one block of rows to ``cells`` (words, cells)."""
     width = data.columns.shape[0]
+    offsets = data.stored_offsets if len(data.stored_offsets) > 0 else data.offsets
     if not gradients.packed:
-        _add_rows_wide(data.rows, width, features, data.offsets, gradients.wide, entries, begin, end, cells)
+        _add_rows_wide(data.rows, width, features, offsets, gradients.wide, entries, begin, end, cells)
     elif not data.uniform or 2 * len(features) <= width:
-        _add_rows_chosen(data.rows, width, features, data.offsets, entries, begin, end, cells[0])
+        _add_rows_chosen(data.rows, width, features, offsets, entries, begin, end, cells[0])
     elif in_order:
         _add_columns_uniform(data.columns, ZERO, width, entries, begin, end, cells[0])
     else:
@@ -369,7 +370,8 @@ def build_histogram(
 ) -> None:
     """Histogram of the rows ``entries[begin:end]`` into ``out``, int64 (3, cells), of which ``cell_words`` are used.
 
-    ``in_order``: entry i is row i. Cells of features that are not in ``features`` are undefined.
+    ``in_order``: entry i is row i. Cells of features that are not in ``features`` are undefined; of a table of bundles these are
+    its stored columns.
     """
     n_rows = end - begin
     words = cell_words(gradients.packed, n_rows)

@@ -1,18 +1,21 @@
-"""The kernels' view of a binned table, dense or sparse: where its bins are, and where its columns lie in a histogram."""
+"""The kernels' view of a binned table, dense, sparse or of bundles: where bins are, and where columns lie in a histogram."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.binning import Bins, SparseBins
+from weald.binning import Bins, BundledBins, CutMapper, SparseBins
 from weald.tree.sparse import fill_row_cells
-from weald.tree.state import PACKED_BLOCK, STRIDE, TreeInput
+from weald.tree.state import BIN_WORDS, BYTE_BINS, PACKED_BLOCK, STRIDE, TreeInput
 
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
-def tree_input(bins: Bins | SparseBins) -> TreeInput:
+def tree_input(bins: Bins | SparseBins | BundledBins) -> TreeInput:
     """What the kernels read of a table."""
+    if isinstance(bins, BundledBins):
+        return _bundled_input(bins)
     return _sparse_input(bins) if isinstance(bins, SparseBins) else _dense_input(bins)
 
 
@@ -26,13 +29,19 @@ def histogram_shape(data: TreeInput, precision: str) -> tuple[tuple[int, int], i
     return (1, longest), data.n_cells + 2 * plane
 
 
+def bin_words(mapper: CutMapper) -> int:
+    """Words of a set of bins, and of a bin of missing values, of any categorical column."""
+    widest = int(mapper.n_bins[mapper.categorical].max(initial=0))
+    return max(BIN_WORDS, widest // 64 + 1)
+
+
+def _most_bins(mapper: CutMapper) -> int:
+    return max(BYTE_BINS, 1 << int(mapper.n_bins.max()).bit_length())
+
+
 def _dense_input(bins: Bins) -> TreeInput:
     mapper = bins.mapper
-    width = len(mapper.n_bins)
-    needed = (mapper.n_bins + 1 + 7) // 8 * 8  # whole cache lines
-    uniform = width * STRIDE <= WIDEST_WASTE * int(needed.sum())
-    sizes = np.full(width, STRIDE) if uniform else np.where(needed % 256 == 0, needed + 8, needed)
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    offsets, uniform = _places(mapper.n_bins + 1)
     return TreeInput(
         rows=bins.rows,
         columns=bins.columns,
@@ -40,8 +49,40 @@ def _dense_input(bins: Bins) -> TreeInput:
         n_bins=mapper.n_bins,
         categorical=mapper.categorical,
         gathers=mapper.n_categories > mapper.n_bins,
-        uniform=bool(uniform),
+        uniform=uniform,
         n_cells=int(offsets[-1]),
+        most_bins=_most_bins(mapper),
+        entry_bins=np.empty(0, bins.columns.dtype),
+        default_bins=np.empty(0, bins.columns.dtype),
+    )
+
+
+def _places(n_cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+    """The first cell of every column that needs so many, with the end; and whether they are STRIDE apart."""
+    needed = (n_cells + 7) // 8 * 8  # whole cache lines
+    uniform = len(needed) * STRIDE <= WIDEST_WASTE * int(needed.sum()) and int(needed.max()) <= STRIDE
+    sizes = np.full(len(needed), STRIDE) if uniform else np.where(needed % 256 == 0, needed + 8, needed)
+    return np.concatenate(([0], np.cumsum(sizes))), uniform
+
+
+def _bundled_input(bins: BundledBins) -> TreeInput:
+    mapper, layout = bins.mapper, bins.layout
+    offsets, uniform = _places(layout.n_codes)
+    return TreeInput(
+        rows=bins.rows,
+        columns=bins.columns,
+        offsets=(offsets[layout.stored] + layout.first).astype(np.uint64),
+        n_bins=mapper.n_bins,
+        categorical=mapper.categorical,
+        gathers=mapper.n_categories > mapper.n_bins,
+        uniform=uniform,
+        n_cells=int(offsets[-1]),
+        most_bins=_most_bins(mapper),
+        entry_bins=np.empty(0, bins.columns.dtype),
+        default_bins=layout.default.astype(bins.columns.dtype),
+        sizes=layout.sizes,
+        stored=layout.stored,
+        stored_offsets=offsets.astype(np.uint64),
     )
 
 
@@ -55,8 +96,8 @@ def _sparse_input(bins: SparseBins) -> TreeInput:
     row_starts, row_cells = np.zeros(bins.n_rows + 1, np.int64), np.empty(len(bins.rows), np.uint32)
     fill_row_cells(bins.starts, bins.rows, bins.bins, order, offsets, row_starts, row_cells)
     return TreeInput(
-        rows=np.empty(0, np.uint8),
-        columns=np.empty((0, bins.n_rows), np.uint8),
+        rows=np.empty(0, bins.bins.dtype),
+        columns=np.empty((0, bins.n_rows), bins.bins.dtype),
         offsets=offsets,
         n_bins=mapper.n_bins,
         categorical=mapper.categorical,
@@ -70,5 +111,6 @@ def _sparse_input(bins: SparseBins) -> TreeInput:
         row_starts=row_starts,
         row_cells=row_cells,
         n_frequent=int(sizes[frequent].sum()),
+        most_bins=_most_bins(mapper),
         n_cells=int(sizes.sum()),
     )

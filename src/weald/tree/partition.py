@@ -1,4 +1,4 @@
-"""Moving a node's rows to its children: stable, branch-free, one byte of bins a row."""
+"""Moving a node's rows to its children: stable, branch-free, one bin a row."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.categories import has_bin
+from weald.tree.state import Codes
 
 PARALLEL_ROWS = 30_000  # rows from which the work is shared
 
@@ -25,7 +26,7 @@ def fill_goes_left(
     missing_left: int,
     goes_left: NDArray[np.uint8],
 ) -> None:
-    """``goes_left[bin]`` = 1 for the bins that a split sends to the left; ``goes_left``: uint8 (256,)."""
+    """``goes_left[bin]`` = 1 for the bins that a split sends to the left; ``goes_left``: uint8 (n_bins + 1,) or longer."""
     for b in range(n_bins):
         goes_left[b] = np.uint8(has_bin(left_bins, b)) if categorical else np.uint8(b <= split_bin)
     goes_left[n_bins] = np.uint8(missing_left)
@@ -116,7 +117,7 @@ def _move_parts(
 
 @kernel
 def partition(
-    column: NDArray[np.uint8],
+    column: Codes,
     goes_left: NDArray[np.uint8],
     source: NDArray[np.uint64],
     begin: int,

@@ -74,10 +74,15 @@ def without_lost_nodes(nodes: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]
 
 
 def prune(
-    nodes: dict[str, NDArray[Any]], gamma: float, entries: NDArray[np.uint64]
+    nodes: dict[str, NDArray[Any]], gamma: float, entries: NDArray[np.uint64], kept: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]]:
-    """The tree without the splits that do not pay ``gamma``; its leaves' rows are in ``entries``, as in a tree that grows."""
-    taken = take_back(nodes["feature"], nodes["left"], nodes["gain"], gamma)
+    """The tree without the splits that do not pay ``gamma``; its leaves' rows are in ``entries``, as in a tree that grows.
+
+    ``kept``: nodes, -1 for none, whose splits stay whatever they gain.
+    """
+    gain = nodes["gain"].copy()
+    gain[kept[kept >= 0]] = np.inf
+    taken = take_back(nodes["feature"], nodes["left"], gain, gamma)
     if len(taken) == 0:
         return nodes
     _return_rows(taken, nodes["side"], nodes["begin"], nodes["end"], entries)

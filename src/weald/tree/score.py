@@ -4,6 +4,9 @@
 
 (Chen and Guestrin 2016, equations 5 and 6, with soft thresholding by alpha.) Where nothing clips w, S is
 T(G)^2 / (H + lambda).
+
+With path_smooth s the value of a node of n rows is (n w + s w_p) / (n + s), where w_p is the value of its parent, smoothed too;
+the root's is its own.
 """
 
 from __future__ import annotations
@@ -14,6 +17,23 @@ from weald.runtime.jit import inlined
 from weald.tree.state import Rules
 
 SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
+
+# Where lambda is among the rules: Numba takes a tuple apart only at constants.
+_LAMBDA = Rules._fields.index("reg_lambda")
+_BEHIND_LAMBDA = _LAMBDA + 1
+_make_rules: Any = Rules  # how many numbers a slice has is not known to a type checker
+
+
+@inlined
+def is_by_set(columns: Any, feature: Any, rules: Rules) -> Any:
+    """Whether a feature is split into two sets of categories; ``columns``: `Columns` or `TreeInput`."""
+    return columns.categorical[feature] and columns.n_bins[feature] > rules.max_cat_to_onehot
+
+
+@inlined
+def rules_of_sets(rules: Any) -> Any:
+    """The rules by which the children of a split into two sets are scored: ``cat_l2`` is added to lambda."""
+    return _make_rules(*rules[:_LAMBDA], rules.reg_lambda + rules.cat_l2, *rules[_BEHIND_LAMBDA:])
 
 
 @inlined
@@ -32,6 +52,14 @@ def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
     value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
     if rules.max_delta_step > 0.0:
         value = min(max(value, -rules.max_delta_step), rules.max_delta_step)
+    return value
+
+
+@inlined
+def smoothed(value: Any, count: Any, parent: Any, rules: Rules) -> Any:
+    """A value of ``count`` rows, averaged with that of the parent."""
+    if rules.path_smooth > 0.0:
+        return (value * count + parent * rules.path_smooth) / (count + rules.path_smooth)
     return value
 
 

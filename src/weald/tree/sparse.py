@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.runtime.prefetch import prefetch
+from weald.tree.bundled import in_bundle, read_member
 from weald.tree.histogram import (
     cell_words,
     packed_count,
@@ -31,7 +32,7 @@ from weald.tree.histogram import (
     spread_packed,
     subtract_words,
 )
-from weald.tree.state import PACKED_BLOCK, Columns, Gradients, TreeInput, Workspace
+from weald.tree.state import PACKED_BLOCK, Codes, Columns, Gradients, TreeInput, Workspace
 
 AHEAD = 8  # rows between a prefetch and its use
 # A kept cell costs so many times as much when rows are added one after the other (3.2 ns) as when columns are (1.7 ns), whose
@@ -43,7 +44,6 @@ PARALLEL_CELLS = (
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_BYTE = 256
 
 
 @inlined
@@ -83,14 +83,14 @@ def _add_rows(data: TreeInput, gradients: Gradients, entries: Any, begin: Any, e
 
 @inlined
 def _add_frequent(
-    data: TreeInput, added: Any, begin: Any, end: Any, offset: Any, plane: Any, words: Any
+    data: TreeInput, added: Any, begin: Any, end: Any, offset: Any, size: Any, plane: Any, words: Any
 ) -> None:
     """A frequent column, packed: summed in blocks that cannot overflow."""
-    block = np.zeros(_BYTE, np.int64)
+    block = np.zeros(size, np.int64)
     for start in range(begin, end, PACKED_BLOCK):
         for i in range(np.uint64(start), np.uint64(min(start + PACKED_BLOCK, end))):
             block[data.entry_bins[i]] += added[data.entry_rows[i]]
-        for b in range(_BYTE):
+        for b in range(size):
             if block[b] != 0:
                 words[offset + b] += packed_gradient(block[b])
                 words[offset + plane + b] += packed_hessian(block[b])
@@ -114,7 +114,7 @@ def _add_column(data: TreeInput, feature: Any, gradients: Gradients, added: Any,
     for p in range(3):
         words[offset + p * plane : offset + p * plane + size] = 0
     if gradients.packed:
-        _add_frequent(data, added, begin, end, offset, plane, words)
+        _add_frequent(data, added, begin, end, offset, size, plane, words)
         return
     for i in range(np.uint64(begin), np.uint64(end)):
         row = data.entry_rows[i]
@@ -287,7 +287,9 @@ def mark_promising(
 def read_bin(
     histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
 ) -> Any:
-    """Gradient, hessian and count of one bin of a column, dense or sparse; ``totals``: the node's."""
+    """Gradient, hessian and count of one bin of a column, dense, sparse or in a bundle; ``totals``: the node's."""
+    if in_bundle(data, feature):
+        return read_member(histogram, data, feature, b, totals, packed)
     if not data.sparse:
         return read_cell(histogram, cell_words(packed, totals[2]), data.offsets[feature] + np.uint64(b))
     words = histogram[0]
@@ -361,11 +363,12 @@ def fill_column(
     """Make ``column``, all zero, hold a sparse column for the rows of a node, and ``goes_left`` fit it.
 
     A bin is written as its difference (exclusive or) to the default bin, so that the cells that are not kept are zero already.
+    ``goes_left`` is a power of two long, so that the difference of two bins has a place in it.
     """
-    default = data.default_bins[feature]
+    default = np.uint64(data.default_bins[feature])
     turned = goes_left.copy()
-    for b in range(_BYTE):
-        goes_left[np.uint8(b) ^ default] = turned[b]
+    for b in range(np.uint64(len(turned))):
+        goes_left[b ^ default] = turned[b]
     if _is_searched(data, feature, begin, end):
         first = np.uint32(data.offsets[feature])
         for i in range(begin, end):
@@ -373,10 +376,10 @@ def fill_column(
             place, last = data.row_starts[row], data.row_starts[row + np.uint64(1)]
             place += np.searchsorted(data.row_cells[place:last], first)
             if place < last and data.row_cells[place] <= first + data.n_bins[feature]:
-                column[row] = np.uint8(data.row_cells[place] - first) ^ default
+                column[row] = np.uint64(data.row_cells[place] - first) ^ default
         return
     for i in range(np.uint64(data.entry_starts[feature]), np.uint64(data.entry_starts[feature + 1])):
-        column[data.entry_rows[i]] = data.entry_bins[i] ^ default
+        column[data.entry_rows[i]] = np.uint64(data.entry_bins[i]) ^ default
 
 
 @inlined
@@ -400,7 +403,7 @@ def _is_searched(data: TreeInput, feature: Any, begin: Any, end: Any) -> Any:
 def fill_row_cells(
     starts: NDArray[np.int64],
     rows: NDArray[np.uint32],
-    bins: NDArray[np.uint8],
+    bins: Codes,
     order: NDArray[np.int64],
     offsets: NDArray[np.uint64],
     row_starts: NDArray[np.int64],

@@ -1,43 +1,49 @@
-"""The best split of a node from its histogram.
-
-The gain is that of regularised boosting (Chen and Guestrin 2016, equation 7):
-
-    gain = 1/2 * [ S(G_L, H_L) + S(G_R, H_R) - S(G, H) ] - gamma,    S(G, H) = T(G)^2 / (H + lambda)
-
-where T soft-thresholds the gradient by alpha. With ``max_delta_step`` or bounds of a monotone constraint the optimal leaf
-value is clipped and S is the value of the objective at the clipped point.
-"""
+"""The best split of a node from its histogram; what a split gains is in gain.py."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
-from weald.tree.categories import put_only_bin, settle_set, sort_categories
-from weald.tree.constraints import (
-    Bounds,
-    ConstraintState,
-    bounded_pair,
-    bounded_score,
-    bounds_of,
-    is_bound,
+from weald.runtime.random import below
+from weald.tree.bundled import best_pair, in_bundle, mark_members, member_prefix_sums
+from weald.tree.categories import (
+    best_cut,
+    drawn_cut,
+    has_bin,
+    most_scanned,
+    put_only_bin,
+    scanned_range,
+    settle_set,
+    sort_categories,
 )
-from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
-from weald.tree.score import SMALLEST_HESSIAN, node_score
+from weald.tree.constraints import Bounds, ConstraintState, bounds_of
+from weald.tree.gain import NO_GAIN, clipped_pair, gain_of_score
+from weald.tree.histogram import cell_words, read_cell
+from weald.tree.prefixes import (
+    Scratch,
+    draw_place,
+    drawn_bits,
+    new_scratch,
+    prefix_sums,
+    scan_numeric,
+    score_prefixes,
+)
+from weald.tree.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
 from weald.tree.sparse import mark_promising, read_bin, sparse_prefix_sums
 from weald.tree.state import (
     BIN,
-    CANDIDATE,
     FEATURE,
     LEFT_BINS,
     LEFT_COUNT,
     LEFT_GRADIENT,
     LEFT_HESSIAN,
     MISSING_LEFT,
+    NOBODY,
     Columns,
     Gradients,
     Rules,
@@ -45,200 +51,13 @@ from weald.tree.state import (
 )
 
 PARALLEL_FEATURES = 256  # features from which the search is shared among threads
-NO_GAIN = -np.inf
-MOST_BINS = 256
 
 
 @inlined
 def copy_candidate(source: Any, target: Any) -> None:
     """Copy the integers of a candidate."""
-    for place in range(CANDIDATE):
+    for place in range(len(target)):
         target[place] = source[place]
-
-
-class Scratch(NamedTuple):
-    """Sums up to and with a bin, the bin, and the score of the split after it; MOST_BINS long each.
-
-    The sums are integers in float64: exact below 2**53, and a comparison of scores needs no conversion.
-    """
-
-    gradient: NDArray[np.float64]
-    hessian: NDArray[np.float64]
-    rows: NDArray[np.int64]
-    bins: NDArray[np.int64]
-    score: NDArray[np.float64]
-
-
-@inlined
-def new_scratch() -> Any:
-    """Memory for the scan of one feature."""
-    return Scratch(
-        np.empty(MOST_BINS, np.float64),
-        np.empty(MOST_BINS, np.float64),
-        np.empty(MOST_BINS, np.int64),
-        np.empty(MOST_BINS, np.int64),
-        np.empty(MOST_BINS, np.float64),
-    )
-
-
-@inlined
-def _prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> Any:
-    """Prefix sums at every bin that has rows; their number is returned.
-
-    Empty bins are passed over: a threshold after them divides the rows as the one before.
-    """
-    size = np.uint64(0)  # unsigned indices spare Numba's test for negative ones
-    if words == 1:
-        cells = histogram[0]
-        total = np.int64(0)
-        for b in range(np.uint64(n_bins)):
-            word = cells[first + b]
-            total += word  # three sums in one
-            prefix.rows[size] = total
-            prefix.bins[size] = b
-            size += np.uint64(word != 0)
-        for i in range(size):
-            word = prefix.rows[i]
-            prefix.gradient[i] = packed_gradient(word)
-            prefix.hessian[i] = packed_hessian(word)
-            prefix.rows[i] = packed_count(word)
-        return np.int64(size)
-    g_left, h_left, n_left = np.int64(0), np.int64(0), np.int64(0)
-    for b in range(np.uint64(n_bins)):
-        g_bin, h_bin, n_bin = read_cell(histogram, words, first + b)
-        g_left += g_bin
-        h_left += h_bin
-        n_left += n_bin
-        prefix.gradient[size] = g_left
-        prefix.hessian[size] = h_left
-        prefix.rows[size] = n_left
-        prefix.bins[size] = b
-        size += np.uint64(n_bin > 0)
-    return np.int64(size)
-
-
-@inlined
-def score_prefixes(
-    prefix: Scratch,
-    begin: Any,
-    end: Any,
-    g_added: Any,
-    h_added: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-) -> None:
-    """Score of the splits begin..end, whose left sides also have ``g_added`` and ``h_added``.
-
-    In units of the integer sums. Where nothing clips the values there is no branch, so it vectorises; both children over
-    one denominator, as division is the cost.
-    """
-    gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
-    lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
-    g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
-    if rules.max_delta_step > 0.0 or is_bound(bounds):
-        for i in range(begin, end):
-            score[i] = clipped_pair(
-                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, gradients, rules, bounds
-            )
-        return
-    for i in range(np.uint64(begin), np.uint64(end)):
-        gl, hl = gradient[i] + g_added, hessian[i] + h_added
-        gr, hr = g_all - gl, h_all - hl + lam
-        hl += lam
-        # T(G), written so that it needs no branch.
-        gl = max(gl - alpha, 0.0) + min(gl + alpha, 0.0)
-        gr = max(gr - alpha, 0.0) + min(gr + alpha, 0.0)
-        score[i] = (gl * gl * hr + gr * gr * hl) / (hl * hr)
-
-
-@inner_kernel
-def pair_score(g_left: Any, h_left: Any, g_right: Any, h_right: Any, bounds: Bounds, rules: Rules) -> Any:
-    """The children's scores added; -inf where their values are in the wrong order."""
-    if is_bound(bounds):
-        return bounded_pair(g_left, h_left, g_right, h_right, bounds, rules)
-    return node_score(g_left, h_left, rules) + node_score(g_right, h_right, rules)
-
-
-@inner_kernel
-def clipped_pair(
-    gl: Any, hl: Any, g_all: Any, h_all: Any, gradients: Gradients, rules: Rules, bounds: Bounds
-) -> Any:
-    """The children's score with clipped leaf values, in units of the integer sums."""
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    score = pair_score(gl * g_unit, hl * h_unit, (g_all - gl) * g_unit, (h_all - hl) * h_unit, bounds, rules)
-    return score * h_unit / (g_unit * g_unit)
-
-
-@inner_kernel
-def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
-    """The score of a node before it is split."""
-    gradient, hessian = totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit
-    if is_bound(bounds):
-        return bounded_score(gradient, hessian, bounds, rules)
-    return node_score(gradient, hessian, rules)
-
-
-@inlined
-def _place_of_largest(score: Any, begin: Any, end: Any, bounds: Bounds) -> Any:
-    """The first place of the largest score."""
-    at = begin
-    if is_bound(bounds):
-        for i in range(begin, end):
-            if score[i] > score[at]:
-                at = i
-        return at
-    # Scores are not negative: their bits compare like integers, whose maximum vectorises.
-    bits = score.view(np.int64)
-    largest = np.int64(-1)
-    for i in range(np.uint64(begin), np.uint64(end)):
-        largest = max(largest, bits[i])
-    while bits[at] != largest:
-        at += 1
-    return at
-
-
-@inlined
-def scan_numeric(
-    prefix: Scratch,
-    begin: Any,
-    end: Any,
-    missing: Any,
-    with_missing: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-    best: Any,
-    best_score: Any,
-) -> Any:
-    """Thresholds begin..end from left to right, missing values on the left (``with_missing``) or on the right."""
-    g_added, h_added, n_added = (
-        missing[0] * with_missing,
-        missing[1] * with_missing,
-        missing[2] * with_missing,
-    )
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
-    fewest = max(1, rules.min_samples_leaf)
-    while begin < end and (
-        prefix.rows[begin] + n_added < fewest or prefix.hessian[begin] + h_added < smallest
-    ):
-        begin += 1
-    most_count, most_hessian = totals[2] - fewest - n_added, totals[1] - smallest - h_added
-    while begin < end and (prefix.rows[end - 1] > most_count or prefix.hessian[end - 1] > most_hessian):
-        end -= 1
-    if begin == end:
-        return best_score
-    score_prefixes(prefix, begin, end, g_added, h_added, totals, gradients, rules, bounds)
-    at = _place_of_largest(prefix.score, begin, end, bounds)
-    if prefix.score[at] <= best_score:
-        return best_score
-    best[BIN], best[MISSING_LEFT] = prefix.bins[at], with_missing
-    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
-    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
-    best[LEFT_COUNT] = prefix.rows[at] + n_added
-    return prefix.score[at]
 
 
 @inlined
@@ -251,13 +70,15 @@ def _scan_categorical(
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
+    begin: Any,
+    end: Any,
     best: Any,
 ) -> Any:
-    """One category (or "missing", the bin after the values) against all the rest."""
+    """One category of the bins begin..end (or "missing", the bin after the values) against all the rest."""
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     best_score = NO_GAIN
-    for b in range(n_bins + 1):
+    for b in range(begin, end):
         g_left, h_left, n_left = read_cell(histogram, words, first + np.uint64(b))
         if (
             n_left < fewest
@@ -266,11 +87,92 @@ def _scan_categorical(
             or totals[1] - h_left < smallest
         ):
             continue
-        score = clipped_pair(g_left, h_left, totals[0], totals[1], gradients, rules, bounds)
+        score = clipped_pair(g_left, h_left, n_left, totals, gradients, rules, bounds)
         if score > best_score:
             best_score = score
             best[BIN], best[MISSING_LEFT] = b, np.int64(b == n_bins)
             best[LEFT_GRADIENT], best[LEFT_HESSIAN], best[LEFT_COUNT] = g_left, h_left, n_left
+    return best_score
+
+
+@inlined
+def _draw_category(
+    histogram: Any, words: Any, first: Any, n_bins: Any, totals: Any, rules: Rules, bits: Any
+) -> Any:
+    """One of the bins, that of missing values among them, that leave both sides enough rows; n_bins + 1: there is none."""
+    fewest, count = max(1, rules.min_samples_leaf), np.int64(0)
+    for b in range(n_bins + 1):
+        _, _, n = read_cell(histogram, words, first + np.uint64(b))
+        count += np.int64(fewest <= n <= totals[2] - fewest)
+    wanted = below(bits, count) if count > 0 else np.int64(-1)
+    for b in range(n_bins + 1):
+        _, _, n = read_cell(histogram, words, first + np.uint64(b))
+        if fewest <= n <= totals[2] - fewest:
+            if wanted == 0:
+                return np.int64(b)
+            wanted -= 1
+    return n_bins + 1
+
+
+@inlined
+def _forbid_light(prefix: Scratch, begin: Any, end: Any, h_added: Any, h_all: Any, smallest: Any) -> None:
+    """No gain for the cuts begin..end that leave a side too little hessian; the left one has ``h_added``, too."""
+    for i in range(begin, end):
+        hessian = prefix.hessian[i] + h_added
+        if hessian < smallest or h_all - hessian < smallest:
+            prefix.score[i] = NO_GAIN
+
+
+@inlined
+def _scan_sets(
+    histogram: Any,
+    words: Any,
+    first: Any,
+    n_bins: Any,
+    gathers: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    bits: Any,
+    prefix: Scratch,
+    best: Any,
+) -> Any:
+    """Two sets of categories, scanned from both ends, with missing values on either side.
+
+    From the back it is the side that is not scanned which is summed up: the categories before the cut and the rest.
+    """
+    size = sort_categories(histogram, words, first, n_bins, gathers, totals, gradients, rules, prefix)
+    if size == 0:
+        return NO_GAIN
+    missing = read_cell(histogram, words, first + np.uint64(n_bins))
+    g_rest = totals[0] - missing[0] - np.int64(prefix.gradient[size - 1])
+    h_rest = totals[1] - missing[1] - np.int64(prefix.hessian[size - 1])
+    n_rest = totals[2] - missing[2] - prefix.rows[size - 1]
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    most, set_rules = most_scanned(size, rules), rules_of_sets(rules)
+    best_score, from_back, drawn = NO_GAIN, ZERO, drawn_cut(size, most, rules, bits)
+    for with_missing in range(2 if missing[2] > 0 else 1):
+        for backward in range(2):
+            g_added = missing[0] * with_missing + g_rest * backward
+            h_added = missing[1] * with_missing + h_rest * backward
+            n_added = missing[2] * with_missing + n_rest * backward
+            begin, end = scanned_range(size, most, backward)
+            score_prefixes(
+                prefix, begin, end, g_added, h_added, n_added, totals, gradients, set_rules, bounds
+            )
+            _forbid_light(prefix, begin, end, h_added, totals[1], smallest)
+            n_aside = missing[2] if with_missing != backward else ZERO
+            at = best_cut(prefix.rows, prefix.score, size, most, n_aside, totals[2], rules, backward, drawn)
+            if at < 0 or prefix.score[at] <= best_score:
+                continue
+            best_score, from_back = prefix.score[at], np.int64(backward)
+            best[BIN], best[MISSING_LEFT] = at, with_missing
+            best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
+            best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
+            best[LEFT_COUNT] = prefix.rows[at] + n_added
+    if best_score > NO_GAIN:
+        settle_set(prefix, size, n_bins, gathers, missing[2], n_rest, from_back, totals, best)
     return best_score
 
 
@@ -283,9 +185,11 @@ def columns_of(data: TreeInput) -> Any:
         data.categorical,
         data.gathers,
         data.n_cells,
+        data.most_bins,
         data.sparse,
         data.default_bins,
         data.n_frequent,
+        data.sizes,
     )
 
 
@@ -299,47 +203,52 @@ def _scan_feature(
     rules: Rules,
     state: ConstraintState,
     node: Any,
+    key: Any,
     prefix: Scratch,
     best: Any,
 ) -> Any:
-    """Best score of one feature; its place goes to ``best``."""
+    """Best score of one feature, or that of one threshold drawn by the key; its place goes to ``best``."""
     bounds = bounds_of(state, node, feature)
     first = data.offsets[feature]
     n_bins = data.n_bins[feature]
     words = cell_words(gradients.packed, totals[2])
     best[FEATURE] = feature
-    categorical = data.categorical[feature]
-    if categorical and n_bins <= rules.max_cat_to_onehot:
-        score = _scan_categorical(histogram, words, first, n_bins, totals, gradients, rules, bounds, best)
+    bits = drawn_bits(key, node, feature) if rules.extra_trees else np.uint64(0)
+    if is_by_set(data, feature, rules):
+        gathers = data.gathers[feature]
+        return _scan_sets(
+            histogram, words, first, n_bins, gathers, totals, gradients, rules, bounds, bits, prefix, best
+        )
+    if data.categorical[feature]:
+        begin, end = ZERO, n_bins + 1
+        if rules.extra_trees:
+            begin = _draw_category(histogram, words, first, n_bins, totals, rules, bits)
+            end = min(begin + 1, end)
+        score = _scan_categorical(
+            histogram, words, first, n_bins, totals, gradients, rules, bounds, begin, end, best
+        )
         if score > NO_GAIN:
             put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
         return score
-    if categorical:
-        size = sort_categories(histogram, words, first, n_bins, totals, gradients, rules, prefix)
-        front = min(rules.max_cat_threshold, size)
-        back = max(size - rules.max_cat_threshold - 1, front)
-        missing = read_cell(histogram, words, first + np.uint64(n_bins))
-    elif data.sparse:
+    if data.sparse:
         size, missing = sparse_prefix_sums(histogram, data, feature, totals, gradients.packed, False, prefix)
         if np.int64(data.default_bins[feature]) != n_bins:
             missing = read_bin(histogram, data, feature, n_bins, totals, gradients.packed)
-        front, back = size, size
+    elif in_bundle(data, feature):
+        size, missing = member_prefix_sums(histogram, data, feature, totals, gradients.packed, False, prefix)
     else:
-        size = _prefix_sums(histogram, words, first, n_bins, prefix)
+        size = prefix_sums(histogram, words, first, n_bins, prefix)
         missing = read_cell(histogram, words, first + np.uint64(n_bins))
-        front, back = size, size
+    begin, end = ZERO, size
+    if rules.extra_trees:
+        begin = draw_place(prefix, size, missing[2], totals, rules, bits)
+        end = min(begin + 1, size)
     score = NO_GAIN
     for with_missing in range(2 if missing[2] > 0 else 1):
-        begin, end = ZERO, front
-        while begin < size:
-            score = scan_numeric(
-                prefix, begin, end, missing, with_missing, totals, gradients, rules, bounds, best, score
-            )
-            begin, end = (back, size) if begin == 0 else (size, size)
-    if categorical:
-        if score > NO_GAIN:
-            settle_set(prefix, size, n_bins, data.gathers[feature], missing[2], totals, best)
-    elif missing[2] == 0:
+        score = scan_numeric(
+            prefix, begin, end, missing, with_missing, totals, gradients, rules, bounds, best, score
+        )
+    if missing[2] == 0:
         # No missing value has been seen here: send those to come where most rows go.
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
     return score
@@ -355,16 +264,17 @@ def _scan_features(
     rules: Rules,
     state: ConstraintState,
     node: Any,
+    key: Any,
     tasks: Any,
     found: Any,
     scores: Any,
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
-        prefix = new_scratch()
+        prefix = new_scratch(data.most_bins)
         for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
             scores[j] = _scan_feature(
-                histogram, data, features[j], totals, gradients, rules, state, node, prefix, found[j]
+                histogram, data, features[j], totals, gradients, rules, state, node, key, prefix, found[j]
             )
 
 
@@ -378,54 +288,83 @@ def find_best_split(
     rules: Rules,
     state: ConstraintState,
     node: int,
+    key: int,
     tasks: int,
     best: NDArray[np.int64],
 ) -> Any:
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
     ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count; ``node``: its number in
-    ``state``. Of equal gains the lowest feature and the lowest bin win, whatever the number of tasks.
+    ``state``; ``key``: the tree's, by which thresholds are drawn. Of equal gains the lowest feature and the lowest bin
+    win, whatever the number of tasks.
     """
     best_score = NO_GAIN
     columns = columns_of(data)
+    fewest = max(1, rules.min_samples_leaf)
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    pair_score, pair = NO_GAIN, NOBODY
+    if len(data.sizes) > 0:
+        is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
+        if is_free and not rules.extra_trees:
+            rest = np.empty(len(features), np.bool_)
+            pair_score, pair = best_pair(
+                histogram, columns, features, totals, gradients, rules, smallest, rest
+            )
+            features = features[rest]
+        marks = np.zeros(len(features), np.bool_)
+        mark_members(histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks)
+        features = features[marks]
     if data.sparse:
-        fewest = max(1, rules.min_samples_leaf)
-        smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
         marks = np.zeros(len(features), np.bool_)
         mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
         features = features[marks]
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
-        found = np.empty((len(features), CANDIDATE), np.int64)
+        found = np.empty((len(features), len(best)), np.int64)
         scores = np.empty(len(features), np.float64)
         _scan_features(
-            histogram, columns, features, totals, gradients, rules, state, node, tasks, found, scores
+            histogram, columns, features, totals, gradients, rules, state, node, key, tasks, found, scores
         )
         for j in range(len(features)):
             if scores[j] > best_score:
                 best_score = scores[j]
                 copy_candidate(found[j], best)
     else:
-        trial = np.empty(CANDIDATE, np.int64)
-        prefix = new_scratch()
+        trial = np.empty(len(best), np.int64)
+        prefix = new_scratch(data.most_bins)
         for j in range(len(features)):
             score = _scan_feature(
-                histogram, columns, features[j], totals, gradients, rules, state, node, prefix, trial
+                histogram, columns, features[j], totals, gradients, rules, state, node, key, prefix, trial
             )
             if score > best_score:
                 best_score = score
                 copy_candidate(trial, best)
+    if pair_score > best_score or (pair != NOBODY and pair_score == best_score and pair < best[FEATURE]):
+        prefix = new_scratch(data.most_bins)
+        best_score = _scan_feature(
+            histogram, columns, pair, totals, gradients, rules, state, node, key, prefix, best
+        )
     if best_score == NO_GAIN:
         return NO_GAIN
     return gain_of_score(best_score, totals, gradients, rules, bounds_of(state, node, best[FEATURE]))
 
 
 @inlined
-def gain_of_score(best_score: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
-    """The gain of a split whose children have this score; NO_GAIN where it does not pay."""
-    parent = parent_score(totals, gradients, rules, bounds)
-    children = best_score * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
-    gain = 0.5 * (children - parent) - rules.gamma
-    # Up to this a "gain" is the rounding of the subtraction.
-    if gain <= 1e-14 * abs(parent):
-        return NO_GAIN
-    return gain
+def left_sums(data: Any, gradients: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
+    """Gradient, hessian and count of a node's left child under a split of any column that has a histogram."""
+    feature, n_bins = split[FEATURE], data.n_bins[split[FEATURE]]
+    count = nodes.end[node] - nodes.begin[node]
+    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], count)
+    histogram = work.pool[nodes.slot[node]]
+    g, h, n = 0, 0, 0
+    for b in range(n_bins + 1):
+        in_left = b <= split[BIN]
+        if data.categorical[feature]:
+            in_left = has_bin(split[LEFT_BINS:], b) == 1
+        if b == n_bins:
+            in_left = split[MISSING_LEFT] == 1
+        if in_left:
+            g_bin, h_bin, n_bin = read_bin(histogram, data, feature, b, totals, gradients.packed)
+            g += g_bin
+            h += h_bin
+            n += n_bin
+    return g, h, n

@@ -34,16 +34,24 @@ STRIDE = 264
 
 LEAFWISE, DEPTHWISE = 0, 1
 
-# A candidate split is ten integers: these are their places. The last four are the bins on the left of a categorical split,
-# a bit a bin.
+NOBODY = np.int64(-1)  # in place of a node's number
+
+BYTE_BINS = 256  # that a code of a byte can tell apart, the bin of missing values among them
+
+# A candidate split is an array of integers: these are their places. From LEFT_BINS on they are the bins on the left of a
+# categorical split, a bit a bin: BIN_WORDS words of them, more where a column has more categories than a byte can tell apart.
 FEATURE, BIN, MISSING_LEFT, LEFT_GRADIENT, LEFT_HESSIAN, LEFT_COUNT, LEFT_BINS = 0, 1, 2, 3, 4, 5, 6
 BIN_WORDS = 4
-CANDIDATE = LEFT_BINS + BIN_WORDS
 
 
 _NO_PLACES: NDArray[np.int64] = np.empty(0, np.int64)
 _NO_NUMBERS: NDArray[np.uint32] = np.empty(0, np.uint32)
 _NO_BINS: NDArray[np.uint8] = np.empty(0, np.uint8)
+_NO_OFFSETS: NDArray[np.uint64] = np.empty(0, np.uint64)
+
+#: Bins as a table stores them: bytes, or uint16 throughout where one of its columns has more than a byte can tell apart. The
+#: kernels are compiled for each of the two when it is first used.
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 class TreeInput(NamedTuple):
@@ -52,8 +60,8 @@ class TreeInput(NamedTuple):
     Flat, as Numba's parallel loops take no tuple inside a tuple.
     """
 
-    rows: NDArray[np.uint8]  # row after row: histograms of scattered rows
-    columns: NDArray[np.uint8]  # (features, rows): partitioning, and histograms of all rows
+    rows: Codes  # row after row: histograms of scattered rows
+    columns: Codes  # (features, rows): partitioning, and histograms of all rows
     offsets: NDArray[
         np.uint64
     ]  # first cell of every feature; unsigned, or Numba adds a test for negative indices
@@ -62,15 +70,22 @@ class TreeInput(NamedTuple):
     gathers: NDArray[np.bool_]  # the last bin of a categorical feature holds several, rare categories
     uniform: bool  # offsets are 0, STRIDE, 2 * STRIDE, ...
     n_cells: int = 0  # of a histogram
+    most_bins: int = (
+        BYTE_BINS  # a power of two that no column's bins, with that of missing values, are more than
+    )
     # A sparse table (tree/sparse.py) has no rows and columns as above, but its kept cells, twice:
     sparse: bool = False
     entry_starts: NDArray[np.int64] = _NO_PLACES  # column after column: where a column's cells begin,
     entry_rows: NDArray[np.uint32] = _NO_NUMBERS  # their rows, ascending,
-    entry_bins: NDArray[np.uint8] = _NO_BINS  # and their bins: partitioning, and histograms of many rows
-    default_bins: NDArray[np.uint8] = _NO_BINS  # the bin of a column's other cells
+    entry_bins: Codes = _NO_BINS  # and their bins: partitioning, and histograms of many rows
+    default_bins: Codes = _NO_BINS  # the bin of a column's other cells
     row_starts: NDArray[np.int64] = _NO_PLACES  # row after row: where a row's cells begin,
     row_cells: NDArray[np.uint32] = _NO_NUMBERS  # and their numbers, ascending: histograms of few rows
     n_frequent: int = 0  # cells of the columns that have three words a cell also when packed; they come first
+    # A table of bundles (tree/bundled.py) has rows and columns of their codes, and for every feature also its default bin:
+    sizes: NDArray[np.int64] = _NO_PLACES  # its codes; n_bins + 1 where it is stored as it is
+    stored: NDArray[np.int64] = _NO_PLACES  # the stored column that it is in
+    stored_offsets: NDArray[np.uint64] = _NO_OFFSETS  # (stored columns + 1,): their first cells, and the end
 
 
 class Columns(NamedTuple):
@@ -81,9 +96,11 @@ class Columns(NamedTuple):
     categorical: NDArray[np.bool_]
     gathers: NDArray[np.bool_]
     n_cells: int
+    most_bins: int
     sparse: bool
-    default_bins: NDArray[np.uint8]
+    default_bins: Codes
     n_frequent: int
+    sizes: NDArray[np.int64]
 
 
 class Gradients(NamedTuple):
@@ -113,6 +130,11 @@ class Rules(NamedTuple):
     min_gain: float  # that a split must have; leaf- and depth-wise growth
     max_cat_to_onehot: int  # bins up to which one category is split from the rest; above, a set of categories
     max_cat_threshold: int  # most categories on the scanned side of a split into two sets
+    cat_smooth: float = 0.0  # hessian added where categories are sorted, and rows that a category needs to be
+    cat_l2: float = 0.0  # added to lambda for the children of a split into two sets
+    min_samples_category: int = 1  # rows between two cuts that are tried, and on the side that is not scanned
+    path_smooth: float = 0.0  # rows of its parent's value that a node's own is averaged with; 0: none
+    extra_trees: bool = False  # a node looks at one threshold a column, drawn at random
 
 
 class Nodes(NamedTuple):
@@ -120,7 +142,7 @@ class Nodes(NamedTuple):
 
     feature: NDArray[np.int32]  # -1: a leaf (so far)
     split_bin: NDArray[np.int32]  # numeric: the last bin that goes left
-    left_bins: NDArray[np.int64]  # (nodes, 4), categorical: the bins that go left, a bit a bin
+    left_bins: NDArray[np.int64]  # (nodes, words), categorical: the bins that go left, a bit a bin
     missing_left: NDArray[np.uint8]
     left: NDArray[np.int32]
     gain: NDArray[np.float64]
@@ -131,7 +153,7 @@ class Nodes(NamedTuple):
     slot: NDArray[np.int64]  # of its histogram in the pool, -1: none
     gradient_sum: NDArray[np.int64]
     hessian_sum: NDArray[np.int64]
-    candidate: NDArray[np.int64]  # (nodes, CANDIDATE): the best split found
+    candidate: NDArray[np.int64]  # (nodes, LEFT_BINS + words): the best split found
     candidate_gain: NDArray[np.float64]
 
 
@@ -150,4 +172,4 @@ class Workspace(NamedTuple):
     chunk_counts: NDArray[np.int64]
     # Of a sparse table, (rows,), zero between uses:
     added: NDArray[np.int64] = _NO_PLACES  # what a row adds to a cell
-    column: NDArray[np.uint8] = _NO_BINS  # the column that a node is split by
+    column: Codes = _NO_BINS  # the column that a node is split by

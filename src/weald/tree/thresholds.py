@@ -18,7 +18,7 @@ def split_thresholds(
 ) -> dict[str, NDArray[Any]]:
     """``threshold``, ``category_set``, ``set_offsets`` and ``set_codes`` of nodes, -1 in ``feature`` for a leaf.
 
-    Of ``left_bins``, (nodes, 4), only the rows of categorical splits are read. Equal sets of a feature are kept once, in the
+    Of ``left_bins``, (nodes, words), only the rows of categorical splits are read. Equal sets of a feature are kept once, in the
     order of the nodes.
     """
     n_nodes = len(feature)

@@ -13,26 +13,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, Bins, SparseBins
+from weald.binning import BinMapper, Bins, BundledBins, SparseBins
 from weald.runtime.errors import InputError
 from weald.tree.constraints import Constraints
+from weald.tree.forced import ForcedSplit, forced_splits
 from weald.tree.grower import grow_tree
-from weald.tree.inputs import histogram_shape, tree_input
+from weald.tree.inputs import bin_words, histogram_shape, tree_input
 from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.prune import prune
 from weald.tree.quantise import largest_values, quantise
 from weald.tree.state import (
-    BIN_WORDS,
-    CANDIDATE,
     DEPTHWISE,
     LEAFWISE,
+    LEFT_BINS,
     Gradients,
     Nodes,
     Rules,
     Workspace,
 )
+from weald.tree.sweep import fewest_rows, is_worth_a_sweep, questions_of, sweep_rows
 from weald.tree.thresholds import split_thresholds
+from weald.tree.values import clip, fill_small_leaves, newton, node_totals, smooth_path
 from weald.tree.walk import walk_rows
 
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
@@ -62,6 +64,12 @@ class TreeRules:
     min_impurity_decrease: float = 0.0  # gain, doubled, a unit of these hessians; CART's with hessians of 1
     max_cat_to_onehot: int | None = None  # categories up to which one is split from the rest; None: always
     max_cat_threshold: int = 64  # categories on the scanned side of a split into two sets
+    cat_smooth: float = 0.0  # in the order of categories; 0: lambda
+    cat_l2: float = 0.0  # added to lambda for the children of a split into two sets
+    min_samples_category: int = 1  # rows between two cuts that are tried
+    path_smooth: float = 0.0  # rows of its parent's value that a node's own is averaged with
+    extra_trees: bool = False  # a node looks at one threshold a column, drawn at random
+    forced: tuple[ForcedSplit, ...] = ()  # the splits at the top of every tree, level by level
     constraints: Constraints = field(default_factory=Constraints)
 
     @property
@@ -74,7 +82,7 @@ class TreeRules:
         by_depth = 2 ** min(self.max_depth, 30) if self.max_depth is not None else UNLIMITED
         if self.growth == "oblivious":
             return by_depth
-        by_rows = max(1, n_rows // max(1, self.min_samples_leaf))
+        by_rows = max(1, n_rows // max(1, self.min_samples_leaf)) + len(self.forced)
         return min(by_depth, by_rows, self.max_leaves or UNLIMITED)
 
     def for_kernel(self, n_rows: int) -> Rules:
@@ -95,6 +103,11 @@ class TreeRules:
             0.0,
             UNLIMITED if self.max_cat_to_onehot is None else self.max_cat_to_onehot,
             self.max_cat_threshold,
+            float(self.cat_smooth),
+            float(self.cat_l2),
+            self.min_samples_category,
+            float(self.path_smooth),
+            bool(self.extra_trees),
         )
 
     def for_weight(self, rules: Rules, hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> Rules:
@@ -124,6 +137,7 @@ class GrownTree:
         self._exact = exact
         self._gradients = gradients
         self._sampled = sampled
+        self._placed = sampled  # rows whose leaves are known
         self.nodes = nodes
         leaf_nodes = np.flatnonzero(nodes["feature"] < 0)
         #: node numbers of the leaves, in the order of their rows' places
@@ -146,15 +160,50 @@ class GrownTree:
         """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
         grower = self._grower
         sums = self.leaf_sums(*self._exact, largest_values(self._gradients))
-        values = _newton(sums[:, 0], sums[:, 1], grower.rules)
+        penalty = self._penalty()
+        if self.smooths:
+            totals = node_totals(self.nodes, self.leaf_nodes, sums)
+            own = newton(totals[:, 0], totals[:, 1], penalty, grower.rules)
+            return smooth_path(self.nodes, own, grower.rules.path_smooth, self._fewest)[self.leaf_nodes]
+        values = newton(sums[:, 0], sums[:, 1], penalty[self.leaf_nodes], grower.rules)
         if grower.rules.growth == "oblivious":
-            _fill_small_leaves(self.nodes, self.leaf_nodes, sums, grower.rules, values)
+            fill_small_leaves(self.nodes, self.leaf_nodes, sums, penalty, grower.rules, values)
         self.bound(values)
         return values
 
+    @property
+    def smooths(self) -> bool:
+        """Whether values are averaged with those of the nodes above."""
+        return self._grower.rules.path_smooth > 0.0
+
+    @property
+    def _fewest(self) -> int:
+        """Rows below which a node has its parent's value: only oblivious trees have such nodes."""
+        rules = self._grower.rules
+        return max(1, rules.min_samples_leaf) if rules.growth == "oblivious" else 1
+
+    def smooth(self, inner: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Average the leaves' ``values`` with those of the nodes above; ``inner``: of the inner nodes, in their order."""
+        own = np.empty(len(self.nodes["feature"]))
+        own[self.nodes["feature"] >= 0] = inner
+        own[self.leaf_nodes] = values
+        smoothed = smooth_path(self.nodes, own, self._grower.rules.path_smooth, self._fewest)
+        values[:] = smoothed[self.leaf_nodes]
+
+    def _penalty(self) -> NDArray[np.float64]:
+        """Lambda of every node, with ``cat_l2`` for the children of splits into two sets of categories."""
+        rules, mapper, feature = self._grower.rules, self._grower.bins.mapper, self.nodes["feature"]
+        penalty = np.full(len(feature), float(rules.reg_lambda))
+        if rules.cat_l2 > 0.0 and rules.max_cat_to_onehot is not None:
+            by_set = mapper.categorical[feature] & (mapper.n_bins[feature] > rules.max_cat_to_onehot)
+            left = self.nodes["left"][(feature >= 0) & by_set]
+            penalty[left] += rules.cat_l2
+            penalty[left + 1] += rules.cat_l2
+        return penalty
+
     def bound(self, values: NDArray[np.float64]) -> None:
         """Clip values of the leaves, wherever they come from, to the bounds of monotone constraints, if there are any."""
-        _clip(self.nodes, self.leaf_nodes, values)
+        clip(self.nodes, self.leaf_nodes, values)
 
     def leaf_sums(
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], largest: tuple[float, float]
@@ -169,16 +218,36 @@ class GrownTree:
         return spread
 
     def rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
+        """Sampled row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
         rows = np.empty(self._sampled, np.uint32)
         leaf_rows(self._grower.entries, self._leaves, rows)
         return rows, np.append(self._leaves.begin, self._sampled)
 
+    def rows_by_inner_node(self, rows: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The same for the inner nodes, from the rows leaf after leaf."""
+        inner = np.flatnonzero(self.nodes["feature"] >= 0)
+        begin, end = self.nodes["begin"][inner], self.nodes["end"][inner]
+        parts = [rows[first:last] for first, last in zip(begin, end, strict=True)]
+        return np.concatenate([rows[:0], *parts]), np.concatenate(([0], np.cumsum(end - begin)))
+
+    def all_rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The same with the rows that were not sampled; sums are then no longer those of the sampled rows."""
+        self._place_others()
+        leaf_of_row = self._grower.leaf_of_row
+        ends = np.cumsum(np.bincount(leaf_of_row, minlength=self.n_leaves))
+        return leaf_of_row.argsort(kind="stable").astype(np.uint32), np.append(0, ends)
+
+    def _place_others(self) -> None:
+        """Find the leaves of the rows that were not sampled."""
+        grower = self._grower
+        if self._placed < len(grower.leaf_of_row):
+            self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
+            self._placed = len(grower.leaf_of_row)
+
     def add_to(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the training scores, also to those of rows that were not sampled."""
         grower = self._grower
-        if self._sampled < len(grower.leaf_of_row):
-            self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
+        self._place_others()
         add_leaf_values(grower.leaf_of_row, values, grower.tasks, score)
 
     def add_to_binned(self, bins: Any, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
@@ -191,6 +260,8 @@ class GrownTree:
         nodes, mapper = self.nodes, bins.mapper
         leaf_of_node = np.full(len(nodes["feature"]), -1, np.int32)
         leaf_of_node[self.leaf_nodes] = np.arange(self.n_leaves, dtype=np.int32)
+        if self._sweep(bins, leaf_of_node, waiting, leaf_of_row):
+            return
         feature, columns = nodes["feature"], np.arange(bins.n_columns)
         if self._grower.is_sparse(bins):
             columns, feature = _compact(feature)
@@ -210,13 +281,35 @@ class GrownTree:
                 leaf_of_row[first : first + len(cells)],
             )
 
+    def _sweep(
+        self, bins: Any, leaf_of_node: NDArray[np.int32], waiting: int, leaf_of_row: LeafNumbers
+    ) -> bool:
+        """Find the leaves by whole columns, where that is possible and quicker; whether it was."""
+        columns, nodes, mapper = self._grower.whole_columns(bins), self.nodes, bins.mapper
+        if columns is None or leaf_of_row.dtype != np.uint8:
+            return False
+        if len(leaf_of_row) < fewest_rows(mapper.n_bins, mapper.categorical):
+            return False
+        questions = questions_of(
+            columns.dtype,
+            mapper.n_bins,
+            mapper.categorical,
+            *(nodes[name] for name in ("feature", "split_bin", "left_bins", "missing_left", "left")),
+        )
+        worth = is_worth_a_sweep(questions)
+        if worth:
+            sweep_rows(columns, questions, leaf_of_node, self._grower.tasks, waiting, leaf_of_row)
+        return worth
+
     def for_forest(self, values: NDArray[np.float64], shrinkage: float) -> dict[str, NDArray[Any]]:
         """The tree as `ForestBuilder.append` takes it; ``values`` are the leaves' final outputs."""
         nodes, gradients, mapper = self.nodes, self._gradients, self._grower.bins.mapper
         gradient = nodes["gradient_sum"] * gradients.gradient_unit
         hessian = nodes["hessian_sum"] * gradients.hessian_unit
-        value = _newton(gradient, hessian, self._grower.rules)
-        _clip(nodes, slice(None), value)
+        value = newton(gradient, hessian, self._penalty(), self._grower.rules)
+        if self.smooths:
+            value = smooth_path(nodes, value, self._grower.rules.path_smooth, self._fewest)
+        clip(nodes, slice(None), value)
         value *= shrinkage
         value[self.leaf_nodes] = values
         return {
@@ -243,8 +336,9 @@ class Grower:
         self.entries = np.empty((2, n_rows), np.uint64)
         self._kernel_rules = rules.for_kernel(n_rows)
         most_leaves = self._kernel_rules.max_leaves
-        self._nodes = _empty_nodes(2 * most_leaves)
-        self._state = rules.constraints.state(bins.n_columns, 2 * most_leaves)
+        self._nodes = _empty_nodes(2 * most_leaves, bin_words(bins.mapper))
+        self._state = rules.constraints.state(bins.n_columns, 2 * most_leaves, rules.path_smooth > 0.0)
+        self._forced = forced_splits(rules.forced, bins.mapper)
         self._wide = np.empty(n_rows, np.uint64)
         self.leaf_of_row: LeafNumbers = np.empty(
             n_rows, np.dtype(np.uint8 if most_leaves < MOST_SMALL_LEAVES else np.int32)
@@ -272,12 +366,14 @@ class Grower:
         )
         n_rows = len(rows) or len(gradient)
         rules = self.rules.for_weight(self._kernel_rules, hessian, rows)
+        if self.rules.forced:
+            columns = np.union1d(columns, self._forced.feature)
         n_nodes = self._grow_nodes(columns, gradients, rules, np.uint64(column_key), n_rows)
         nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
         if self.rules.constraints.monotone:
             nodes |= {"lower": self._state.lower[:n_nodes], "upper": self._state.upper[:n_nodes]}
         if self.rules.prunes:
-            nodes = prune(nodes, self.rules.gamma, self.entries)
+            nodes = prune(nodes, self.rules.gamma, self.entries, self._forced.node)
         return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
 
     def _grow_nodes(
@@ -294,15 +390,21 @@ class Grower:
         """(first row, bins (rows, columns)) of a table of this kind, all at once or in parts."""
         raise NotImplementedError
 
+    def whole_columns(self, bins: Any) -> NDArray[np.unsignedinteger[Any]] | None:
+        """The cells of a table of this kind, (columns, rows), if it keeps them so."""
+        return None
+
     def binned(self, table: Any) -> Any:
         """Other rows, binned by the training table's mapper, in the bins of the tree that was grown last."""
         return table
 
 
 class TreeGrower(Grower):
-    """Grows trees from histograms of bins of a byte, dense or sparse."""
+    """Grows trees from histograms of bins, dense, sparse or in bundles."""
 
-    def __init__(self, bins: Bins | SparseBins, rules: TreeRules, precision: str, tasks: int) -> None:
+    def __init__(
+        self, bins: Bins | SparseBins | BundledBins, rules: TreeRules, precision: str, tasks: int
+    ) -> None:
         super().__init__(bins, rules, precision, tasks)
         self._data = tree_input(bins)
         sparse = self._data.sparse
@@ -326,14 +428,13 @@ class TreeGrower(Grower):
             heap=np.empty(most_leaves + 1, np.int64),
             chunk_counts=np.empty(tasks, np.int64),
             added=np.zeros(bins.n_rows if sparse else 0, np.int64),
-            column=np.zeros(bins.n_rows if sparse else 0, np.uint8),
+            column=np.zeros(bins.n_rows if sparse else 0, self._data.columns.dtype),
         )
 
     def _grow_nodes(
         self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
     ) -> int:
-        grow = grow_oblivious if self.rules.growth == "oblivious" else grow_tree
-        n_nodes: int = grow(
+        common = (
             self._data,
             columns,
             gradients,
@@ -345,26 +446,33 @@ class TreeGrower(Grower):
             self._nodes,
             self._state,
         )
-        return n_nodes
+        if self.rules.growth == "oblivious":
+            return int(grow_oblivious(*common))
+        return int(grow_tree(*common, self._forced))
 
-    def is_sparse(self, bins: Bins | SparseBins) -> bool:
-        """Whether the table keeps only some of its cells."""
-        return isinstance(bins, SparseBins)
+    def is_sparse(self, bins: Bins | SparseBins | BundledBins) -> bool:
+        """Whether the table does not have all its cells as they are."""
+        return not isinstance(bins, Bins)
 
     def cells(
-        self, bins: Bins | SparseBins, columns: NDArray[np.int64]
-    ) -> Iterable[tuple[int, NDArray[np.uint8]]]:
+        self, bins: Bins | SparseBins | BundledBins, columns: NDArray[np.int64]
+    ) -> Iterable[tuple[int, NDArray[Any]]]:
         """The bins, row after row in memory."""
-        if isinstance(bins, SparseBins):
+        if not isinstance(bins, Bins):
             for first, rows in bins.rows_of(columns, self.tasks):
                 yield first, rows.reshape(-1, len(columns))
         else:
             yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
 
+    def whole_columns(self, bins: Bins | SparseBins) -> NDArray[np.unsignedinteger[Any]] | None:
+        """The bins of a dense table."""
+        return bins.columns if isinstance(bins, Bins) else None
+
     def rebin(self, mapper: BinMapper) -> None:
         """The bins were filled anew, by a mapper with at most as many a column as the first had."""
         self.bins = Bins(self.bins.columns, self.bins.rows, mapper)
         self._data = self._data._replace(n_bins=mapper.n_bins)
+        self._forced = forced_splits(self.rules.forced, mapper)
 
 
 def _compact(feature: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -375,11 +483,11 @@ def _compact(feature: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.
     return (columns if len(columns) else np.zeros(1)).astype(np.int64), compact
 
 
-def _empty_nodes(size: int) -> Nodes:
+def _empty_nodes(size: int, n_words: int) -> Nodes:
     return Nodes(
         feature=np.empty(size, np.int32),
         split_bin=np.zeros(size, np.int32),
-        left_bins=np.zeros((size, BIN_WORDS), np.int64),
+        left_bins=np.zeros((size, n_words), np.int64),
         missing_left=np.zeros(size, np.uint8),
         left=np.empty(size, np.int32),
         gain=np.empty(size, np.float64),
@@ -390,56 +498,6 @@ def _empty_nodes(size: int) -> Nodes:
         slot=np.empty(size, np.int64),
         gradient_sum=np.empty(size, np.int64),
         hessian_sum=np.empty(size, np.int64),
-        candidate=np.zeros((size, CANDIDATE), np.int64),
+        candidate=np.zeros((size, LEFT_BINS + n_words), np.int64),
         candidate_gain=np.empty(size, np.float64),
     )
-
-
-def _newton(
-    gradient: NDArray[np.float64], hessian: NDArray[np.float64], rules: TreeRules
-) -> NDArray[np.float64]:
-    """-T(G) / (H + lambda), clipped by max_delta_step; zero where there is nothing to divide by."""
-    thresholded = np.sign(gradient) * np.maximum(np.abs(gradient) - rules.reg_alpha, 0.0)
-    weight = hessian + rules.reg_lambda
-    values: NDArray[np.float64] = np.divide(
-        -thresholded, weight, out=np.zeros_like(gradient), where=weight > 0
-    )
-    if rules.max_delta_step > 0:
-        values = np.clip(values, -rules.max_delta_step, rules.max_delta_step)
-    values += 0.0  # no negative zeros
-    return values
-
-
-def _clip(
-    nodes: dict[str, NDArray[Any]], chosen: NDArray[np.int64] | slice, values: NDArray[np.float64]
-) -> None:
-    """Clip values of the chosen nodes to the nodes' bounds, where these have any."""
-    if "lower" in nodes:
-        np.clip(values, nodes["lower"][chosen], nodes["upper"][chosen], out=values)
-        values += 0.0  # no negative zeros
-
-
-def _fill_small_leaves(
-    nodes: dict[str, NDArray[Any]],
-    leaf_nodes: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    rules: TreeRules,
-    values: NDArray[np.float64],
-) -> None:
-    """Give leaves with too few rows the value of their nearest ancestor with enough."""
-    count = nodes["end"] - nodes["begin"]
-    inner = np.flatnonzero(nodes["feature"] >= 0)
-    totals = np.zeros((len(count), 2))
-    totals[leaf_nodes] = sums
-    parent = np.zeros(len(count), np.int64)
-    for node in inner[::-1]:
-        left = nodes["left"][node]
-        totals[node] = totals[left] + totals[left + 1]
-        parent[left] = parent[left + 1] = node
-    fewest = max(1, rules.min_samples_leaf)
-    for position, leaf in enumerate(leaf_nodes):
-        node = leaf
-        while node > 0 and count[node] < fewest:
-            node = parent[node]
-        if node != leaf:
-            values[position] = _newton(totals[node : node + 1, 0], totals[node : node + 1, 1], rules)[0]

@@ -9,9 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from weald.tree.state import CANDIDATE, LEAFWISE, STRIDE, Gradients, Nodes, Rules, TreeInput, Workspace
+from weald.tree.state import (
+    BIN_WORDS,
+    LEAFWISE,
+    LEFT_BINS,
+    STRIDE,
+    Gradients,
+    Nodes,
+    Rules,
+    TreeInput,
+    Workspace,
+)
 
 POISON = -0x0123_4567_89AB_CDEF
+CANDIDATE = LEFT_BINS + BIN_WORDS  # integers of a candidate where bins are bytes
 
 
 def random_bins(
@@ -103,6 +114,11 @@ def rules(**changes: Any) -> Rules:
         "min_gain": 0.0,
         "max_cat_to_onehot": 255,
         "max_cat_threshold": 64,
+        "cat_smooth": 0.0,
+        "cat_l2": 0.0,
+        "min_samples_category": 1,
+        "path_smooth": 0.0,
+        "extra_trees": False,
     }
     return Rules(**{**values, **changes})
 
@@ -129,7 +145,7 @@ def empty_nodes(most: int) -> Nodes:
         elif name == "candidate":
             arrays[name] = np.full((most, CANDIDATE), POISON, np.int64)
         elif name == "left_bins":
-            arrays[name] = np.full((most, 4), POISON, np.int64)
+            arrays[name] = np.full((most, BIN_WORDS), POISON, np.int64)
         else:
             kind = np.int32 if name == "depth" else types.get(name, np.int64)
             arrays[name] = np.full(most, 77, kind)

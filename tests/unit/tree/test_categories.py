@@ -104,6 +104,58 @@ def test_categories_too_small_for_a_leaf_are_sorted_by_the_value_of_the_node() -
     assert split_of(cells, min_child_weight=3.0).left_bins == {0}
 
 
+def test_smoothing_takes_the_place_of_lambda_in_the_order() -> None:
+    # -G / H is 8 and 6; with 10 added to H, 8 * 1 / 11 and 6 * 20 / 30.
+    cells = [(-8, 1, 1), (-120, 20, 20), (30, 20, 20), (98, 20, 20), (0, 0, 0)]
+    assert split_of(cells, reg_lambda=0.0, max_cat_threshold=1).left_bins == {3}
+    order = reference.category_order
+    data = tree_input(np.zeros((1, 1), np.uint8), [4], [0])
+    bins = [reference.Sums(*cell) for cell in cells]
+    assert order(data, 0, bins, units(), rules(reg_lambda=0.0, cat_smooth=0.0)) == [3, 2, 1, 0]
+    assert order(data, 0, bins, units(), rules(reg_lambda=0.0, cat_smooth=1.0)) == [3, 2, 0, 1]
+
+
+def test_a_category_with_fewer_rows_than_the_smoothing_stays_with_the_rest() -> None:
+    cells = [(90, 20, 20), (-90, 20, 20), (-30, 2, 2), (30, 2, 2), (0, 0, 0)]
+    for sign in (1, -1):
+        turned = [(sign * g, h, n) for g, h, n in cells]
+        found = split_of(turned, cat_smooth=3.0)
+        assert found.left_bins in ({0}, {1})
+        assert found.left.count == 20
+    assert split_of(cells, cat_smooth=2.0).left_bins == {0, 3}
+
+
+def test_the_scanned_side_may_be_the_upper_one_with_the_rest_on_the_other() -> None:
+    cells = [(10, 10, 10), (12, 10, 10), (-90, 10, 10), (80, 4, 4), (0, 0, 0)]
+    found = split_of(cells, cat_smooth=5.0)
+    assert (found.left_bins, found.left) == ({2}, reference.Sums(-90, 10, 10))
+
+
+def test_missing_values_are_tried_on_both_sides_of_the_rest() -> None:
+    for g_missing, expected in ((-70, 1), (70, 0)):
+        cells = [(10, 10, 10), (12, 10, 10), (-90, 10, 10), (80, 4, 4), (g_missing, 9, 9)]
+        assert split_of(cells, cat_smooth=5.0).missing_left == expected
+
+
+def test_the_penalty_of_sets_is_in_the_childrens_scores_alone() -> None:
+    cells = [(40, 10, 10), (30, 10, 10), (-35, 10, 10), (0, 0, 0)]
+    found = split_of(cells, reg_lambda=1.0, cat_l2=9.0)
+    expected = 0.5 * (70**2 / (20 + 10) + 35**2 / (10 + 10) - 35**2 / (30 + 1))
+    assert found.gain == pytest.approx(expected, rel=1e-12)
+    # One category from the rest has no such penalty.
+    found = split_of(cells, reg_lambda=1.0, cat_l2=9.0, max_cat_to_onehot=3)
+    assert found.gain == pytest.approx(0.5 * (70**2 / 21 + 35**2 / 11 - 35**2 / 31), rel=1e-12)
+
+
+def test_cuts_that_are_tried_have_enough_rows_between_them() -> None:
+    cells = [(g, 6, 6) for g in (-60, -50, -40, -3, -2, -1, 41, 51, 61)] + [(0, 0, 0)]
+    assert len(split_of(cells).left_bins) == 3
+    # From the front after 2 and 4 categories, from the back as well: never after 3.
+    found = split_of(cells, min_samples_category=12)
+    assert len(found.left_bins) in (2, 4)
+    assert split_of(cells, min_samples_category=54) is None
+
+
 def test_sets_become_the_codes_of_their_categories() -> None:
     mapper = BinMapper(
         (np.array([0.5]), np.empty(0), np.empty(0)),
@@ -122,15 +174,32 @@ def test_sets_become_the_codes_of_their_categories() -> None:
 
 
 def test_twins_agree_on_columns_that_gather_rare_categories() -> None:
-    for seed in range(12):
+    for seed in range(4):
         generator = np.random.default_rng(seed)
         n_bins = [255, 6, 40]
         bins = random_bins(generator, 700, n_bins)
         gradients, entries = random_gradients(generator, 700, True, np.sin(bins @ [1.0, 2.0, 3.0]))
         data = tree_input(bins, n_bins, [0, 1, 2], gathers=[0, 1])
-        for limits in (rules(**BY_SET), rules(**BY_SET, max_cat_threshold=5, min_samples_leaf=3)):
+        several: list[dict[str, Any]] = [
+            {},
+            {"max_cat_threshold": 5, "min_samples_leaf": 3},
+            {"cat_smooth": 4.0},
+            {"cat_smooth": 3.0, "cat_l2": 2.0, "min_samples_category": 20, "max_cat_threshold": 30},
+            {"min_samples_category": 40},
+        ]
+        for limits in (rules(**BY_SET, **changes) for changes in several):
             for features in ([0], [1], [2], [0, 1, 2]):
                 sums = reference.histogram(data, features, gradients, entries)
                 total = reference.total_of(reference.feature_sums(data, features[0], sums))
                 expected = reference.best_split(data, features, sums, total, gradients, limits)
                 assert kernel_split(data, features, sums, total, gradients, limits) == expected
+
+
+def test_a_row_counts_by_its_hessian_where_smoothing_asks_for_rows() -> None:
+    cells = [(90, 40, 20), (-90, 40, 20), (30, 2, 5), (-30, 10, 5), (0, 0, 0)]
+    data, bins = tree_input(np.zeros((1, 1), np.uint8), [4], [0]), [reference.Sums(*cell) for cell in cells]
+    # The mean hessian is 92 / 50, so the last two count as 1.09 and 5.43 rows.
+    for smooth, expected in ((1.0, {0, 1, 2, 3}), (1.1, {0, 1, 3}), (5.4, {0, 1, 3}), (5.5, {0, 1})):
+        order = reference.category_order(data, 0, bins, units(), rules(cat_smooth=smooth))
+        assert set(order) == expected
+        split_of(cells, cat_smooth=smooth)

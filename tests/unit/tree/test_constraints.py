@@ -36,6 +36,11 @@ RULES: dict[str, dict[str, Any]] = {
     "columns by level and node": {"level_share": 0.8, "node_share": 0.6},
     "no penalty": {"reg_lambda": 0.0, "min_child_weight": 0.0},
     "sets of categories": {"max_cat_to_onehot": 1},
+    "smoothed": {"path_smooth": 15.0, "min_samples_leaf": 5},
+}
+TREE_RULES: dict[str, dict[str, Any]] = {
+    **RULES,
+    "drawn and smoothed": {"extra_trees": True, "path_smooth": 2.0},
 }
 
 
@@ -89,13 +94,13 @@ def open_groups(state: ConstraintState, node: int) -> list[bool]:
 @pytest.mark.parametrize("chosen", CONSTRAINTS)
 def test_a_tree_under_constraints_is_the_twins(chosen: str, growth: int) -> None:
     constraints = wide(CONSTRAINTS[chosen], 6)
-    for name, changes in RULES.items():
+    for name, changes in TREE_RULES.items():
         limits = rules(growth=growth, max_leaves=16, **changes)
         data, gradients, entries = test_grower.case(350, name != "plain")
         expected = reference.grow_tree(data, range(6), gradients, limits, int(KEY), entries, constraints)
         assert len(expected) > 3
         for tasks in (1, 3):
-            state = constraints.state(6, 60)
+            state = constraints.state(6, 60, limits.path_smooth > 0.0)
             tree = test_grower.grown(data, range(6), gradients, limits, entries, tasks, 16, state)
             test_grower.assert_same(tree, expected)
             same_bounds(state, expected, constraints)
@@ -104,7 +109,7 @@ def test_a_tree_under_constraints_is_the_twins(chosen: str, growth: int) -> None
 @pytest.mark.parametrize("chosen", CONSTRAINTS)
 def test_an_oblivious_tree_under_constraints_is_the_twins(chosen: str) -> None:
     constraints = CONSTRAINTS[chosen]
-    for name, changes in RULES.items():
+    for name, changes in TREE_RULES.items():
         limits = rules(max_depth=4, **changes)
         data, gradients, entries = test_oblivious.case(250, name != "plain")
         expected = reference_oblivious.grow_oblivious(
@@ -112,7 +117,7 @@ def test_an_oblivious_tree_under_constraints_is_the_twins(chosen: str) -> None:
         )
         assert len(expected) > 1
         for tasks in (1, 2):
-            state = constraints.state(5, 64)
+            state = constraints.state(5, 64, limits.path_smooth > 0.0)
             tree = test_oblivious.grown(data, range(5), gradients, limits, entries, tasks, state)
             test_oblivious.assert_same(tree, expected)
             same_bounds(state, expected, constraints)
@@ -161,7 +166,7 @@ def test_without_constraints_there_are_no_arrays_to_look_at() -> None:
     for nothing in (Constraints(), Constraints((0, 0, 0)), Constraints((0, 0, 0), ())):
         assert not nothing.monotone
         state = nothing.state(3, 10)
-        assert [len(field) for field in state] == [0] * 6
+        assert [len(field) for field in state] == [0] * 7
     free = Gradients(True, np.zeros(1, np.uint64), 1.0, 1.0)
     assert reference.parent_score(reference.Sums(2, 3, 4), free, rules()) == pytest.approx(1.0)
 

@@ -20,11 +20,13 @@ from unit.tree.factories import (
     workspace,
 )
 from weald.tree.constraints import Constraints, ConstraintState
+from weald.tree.forced import ForcedSplits
 from weald.tree.grower import grow_tree
 from weald.tree.state import DEPTHWISE, LEAFWISE, PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
 
 SIX = [255, 5, 3, 40, 9, 200]
 KEY = np.uint64(0xFEDC_BA98_7654_3210)
+NOTHING_FORCED = ForcedSplits(*(np.empty(0, np.int64) for _ in ForcedSplits._fields))
 RULES: dict[str, dict[str, Any]] = {
     "leafwise": {},
     "depthwise": {"growth": DEPTHWISE},
@@ -45,7 +47,28 @@ RULES: dict[str, dict[str, Any]] = {
     "to the last row": {"max_leaves": 60, "min_child_weight": 0.0, "reg_lambda": 0.0},
     "sets of categories": {"max_cat_to_onehot": 4},
     "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "max_leaves": 40},
+    "smoothed sets": {
+        "max_cat_to_onehot": 1,
+        "max_leaves": 40,
+        "cat_smooth": 9.0,
+        "cat_l2": 4.0,
+        "min_samples_category": 15,
+    },
     "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.02},
+    "smoothed": {"path_smooth": 30.0, "max_leaves": 30, "min_samples_leaf": 2},
+    "smoothed depthwise": {"path_smooth": 0.5, "growth": DEPTHWISE, "reg_alpha": 0.3, "max_delta_step": 0.02},
+    "path-smoothed sets": {"path_smooth": 8.0, "max_cat_to_onehot": 1},
+    "drawn": {"extra_trees": True, "max_leaves": 30},
+    "drawn depthwise": {"extra_trees": True, "growth": DEPTHWISE, "min_samples_leaf": 40, "node_share": 0.7},
+    "drawn sets": {"extra_trees": True, "max_cat_to_onehot": 1, "max_cat_threshold": 2, "max_leaves": 30},
+    "drawn groups": {
+        "extra_trees": True,
+        "max_cat_to_onehot": 1,
+        "cat_smooth": 9.0,
+        "min_samples_category": 5,
+    },
+    "smoothed twice": {"path_smooth": 9.0, "cat_smooth": 9.0, "cat_l2": 5.0, "max_cat_to_onehot": 1},
+    "drawn and smoothed": {"extra_trees": True, "path_smooth": 5.0, "max_leaves": 30},
 }
 
 
@@ -58,6 +81,7 @@ def grown(
     tasks: int,
     slots: int,
     state: ConstraintState | None = None,
+    forced: ForcedSplits | None = None,
 ) -> tuple[int, Workspace, Nodes]:
     """The kernel's tree, grown in rubbish."""
     work = workspace(len(entries), n_cells(data), tasks, slots, limits.max_leaves + 1)
@@ -65,8 +89,9 @@ def grown(
     nodes = empty_nodes(2 * limits.max_leaves + 1)
     chosen = np.array(features, np.int64)
     if state is None:
-        state = Constraints().state(len(data.n_bins), len(nodes.feature))
-    n_nodes = grow_tree(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
+        state = Constraints().state(len(data.n_bins), len(nodes.feature), limits.path_smooth > 0.0)
+    common = (data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
+    n_nodes = grow_tree(*common, NOTHING_FORCED if forced is None else forced)
     assert not work.buffers.any()
     return n_nodes, work, nodes
 

@@ -9,7 +9,7 @@ import pytest
 
 import reference_approx as reference
 from weald import BoostedTreesRegressor
-from weald.binning.proposals import ACCURACY
+from weald.binning.sketch import ACCURACY
 from weald.tree.state import WIDE_GRADIENT_LIMIT, WIDE_HESSIAN_LIMIT
 
 

@@ -23,7 +23,8 @@ from unit.tree.factories import (
 from weald.tree.constraints import Constraints, ConstraintState
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.state import PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
-from weald.tree.tree import TreeRules, _fill_small_leaves
+from weald.tree.tree import TreeRules
+from weald.tree.values import fill_small_leaves
 
 FIVE = [60, 5, 3, 20, 9]
 KEY = np.uint64(0xFEDC_BA98_7654_3210)
@@ -43,7 +44,26 @@ RULES: dict[str, dict[str, Any]] = {
     "to the last row": {"max_depth": 5, "min_child_weight": 0.0, "reg_lambda": 0.0},
     "sets of categories": {"max_cat_to_onehot": 4, "max_depth": 4},
     "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "max_depth": 4},
+    "smoothed sets": {
+        "max_cat_to_onehot": 1,
+        "max_depth": 4,
+        "cat_smooth": 25.0,
+        "cat_l2": 10.0,
+        "min_samples_category": 30,
+    },
     "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.02, "max_depth": 3},
+    "smoothed": {"max_depth": 4, "path_smooth": 30.0, "min_samples_leaf": 30},
+    "path-smoothed sets": {"max_depth": 3, "path_smooth": 3.0, "max_cat_to_onehot": 1},
+    "drawn": {"max_depth": 4, "extra_trees": True},
+    "drawn sets": {"max_depth": 4, "extra_trees": True, "max_cat_to_onehot": 1, "max_cat_threshold": 2},
+    "smoothed twice": {
+        "max_depth": 3,
+        "path_smooth": 9.0,
+        "cat_smooth": 9.0,
+        "cat_l2": 5.0,
+        "max_cat_to_onehot": 1,
+    },
+    "drawn and smoothed": {"max_depth": 4, "extra_trees": True, "path_smooth": 5.0, "min_samples_leaf": 9},
 }
 
 
@@ -63,7 +83,7 @@ def grown(
     nodes = empty_nodes(2 * most_leaves)
     chosen = np.array(features, np.int64)
     if state is None:
-        state = Constraints().state(len(data.n_bins), len(nodes.feature))
+        state = Constraints().state(len(data.n_bins), len(nodes.feature), limits.path_smooth > 0.0)
     n_nodes = grow_oblivious(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
     assert not work.buffers.any()
     return n_nodes, work, nodes
@@ -222,7 +242,8 @@ def filled(
     }
     found = np.array(values, np.float64)
     limits = TreeRules("oblivious", max_depth=2, min_samples_leaf=fewest, reg_lambda=1.0)
-    _fill_small_leaves(nodes, np.array([3, 4, 5, 6]), np.array(sums, np.float64), limits, found)
+    penalty, leaves = np.ones(7), np.array([3, 4, 5, 6])
+    fill_small_leaves(nodes, leaves, np.array(sums, np.float64), penalty, limits, found)
     return found.tolist()
 
 

@@ -16,12 +16,14 @@ from unit.tree.test_grower import KEY, case, grown
 from weald.tree.prune import prune, take_back
 from weald.tree.state import DEPTHWISE
 
+NONE = np.empty(0, np.int64)
+
 
 def pruned(tree: tuple[int, Any, Any], gamma: float) -> tuple[dict[str, NDArray[Any]], NDArray[np.uint64]]:
     n_nodes, work, nodes = tree
     fields = {name: values[:n_nodes].copy() for name, values in nodes._asdict().items()}
     entries = work.entries.copy()
-    return prune(fields, gamma, entries), entries
+    return prune(fields, gamma, entries, NONE), entries
 
 
 @pytest.mark.parametrize("packed", [True, False])

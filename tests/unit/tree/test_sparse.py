@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 import reference
 import reference_sparse
-from unit.tree.factories import POISON, random_gradients, rules, workspace
+from unit.tree.factories import CANDIDATE, POISON, random_gradients, rules, workspace
 from unit.tree.factories import tree_input as dense_input
 from weald.binning import SparseBins
 from weald.binning.mapper import BinMapper
+from weald.tree.gain import NO_GAIN
 from weald.tree.inputs import tree_input
 from weald.tree.sparse import (
     build_sparse_histogram,
@@ -22,8 +23,8 @@ from weald.tree.sparse import (
     subtract_sparse_histogram,
     sum_entries,
 )
-from weald.tree.split import NO_GAIN, find_best_split
-from weald.tree.state import CANDIDATE, LEFT_BINS, TreeInput, Workspace
+from weald.tree.split import find_best_split
+from weald.tree.state import LEFT_BINS, TreeInput, Workspace
 
 N_BINS = [5, 1, 200, 3, 255, 2, 17]
 DEFAULT = [0, 0, 77, 3, 255, 1, 17]  # zero's bin, somewhere, and that of missing values
@@ -133,7 +134,7 @@ def test_the_best_split_is_that_of_the_dense_table(packed: bool, size: int, limi
     chosen = rules(**limits)
     best = np.full(CANDIDATE, POISON, np.int64)
     state = reference.UNCONSTRAINED.state(len(N_BINS), 1)
-    gain = find_best_split(out, data, features, totals, gradients, chosen, state, 0, 1, best)
+    gain = find_best_split(out, data, features, totals, gradients, chosen, state, 0, np.uint64(7), 1, best)
     expected = reference.best_split(dense, features.tolist(), sums, total, gradients, chosen)
     if expected is None:
         assert gain == NO_GAIN

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 import reference
 from reference_constraints import Fence
-from unit.tree.factories import POISON, n_cells, random_bins, random_gradients, rules, tree_input
+from unit.tree.factories import CANDIDATE, POISON, n_cells, random_bins, random_gradients, rules, tree_input
 from weald.tree.constraints import Constraints
-from weald.tree.split import NO_GAIN, PARALLEL_FEATURES, find_best_split
-from weald.tree.state import CANDIDATE, LEFT_BINS, PACKED_BLOCK, Gradients, Rules, TreeInput
+from weald.tree.gain import NO_GAIN
+from weald.tree.split import PARALLEL_FEATURES, find_best_split
+from weald.tree.state import LEFT_BINS, PACKED_BLOCK, Gradients, Rules, TreeInput
 
+KEY = np.uint64(0x0123_4567_89AB_CDEF)
 SEVEN = [255, 1, 3, 16, 9, 64, 2]
 RULES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -36,7 +38,18 @@ RULES: dict[str, dict[str, Any]] = {
     },
     "sets of categories": {"max_cat_to_onehot": 2},
     "small sets of categories": {"max_cat_to_onehot": 1, "max_cat_threshold": 3, "min_samples_leaf": 4},
+    "smoothed sets": {"max_cat_to_onehot": 1, "cat_smooth": 9.0, "cat_l2": 4.0},
+    "groups of categories": {"max_cat_to_onehot": 1, "min_samples_category": 15, "max_cat_threshold": 5},
+    "smoothed groups": {
+        "max_cat_to_onehot": 1,
+        "min_samples_leaf": 4,
+        "cat_smooth": 4.5,
+        "cat_l2": 1.0,
+        "min_samples_category": 15,
+    },
     "clipped sets": {"max_cat_to_onehot": 1, "max_delta_step": 0.01, "reg_alpha": 0.1},
+    "smoothed": {"path_smooth": 20.0, "min_samples_leaf": 2},
+    "smoothed and clipped sets": {"path_smooth": 3.0, "max_cat_to_onehot": 1, "max_delta_step": 0.1},
 }
 
 
@@ -58,9 +71,11 @@ def kernel_split(
     histogram[: len(words), used] = words
     best = np.full(CANDIDATE, POISON, np.int64)
     chosen = np.array(features, np.int64)
-    state = constraints.state(len(data.n_bins), 3)
-    state.lower[1:2], state.upper[1:2] = fence.lower, fence.upper
-    gain = find_best_split(histogram, data, chosen, tuple(total), gradients, limits, state, 1, tasks, best)
+    state = constraints.state(len(data.n_bins), 3, limits.path_smooth > 0.0)
+    state.lower[1:2], state.upper[1:2], state.values[1:2] = fence.lower, fence.upper, fence.value
+    gain = find_best_split(
+        histogram, data, chosen, tuple(total), gradients, limits, state, 1, KEY, tasks, best
+    )
     if gain == NO_GAIN:
         return None
     feature, split_bin, missing_left, *left = best[:LEFT_BINS].tolist()
@@ -82,8 +97,9 @@ def assert_same(
     total = reference.total_of(reference.feature_sums(data, features[0], sums))
     expected = reference.best_split(data, features, sums, total, gradients, limits)
     assert kernel_split(data, features, sums, total, gradients, limits, tasks) == expected
-    if expected is not None and limits.max_delta_step == 0.0:
-        textbook = reference.textbook_gain(expected.left, total, gradients, limits)
+    if expected is not None and limits.max_delta_step == limits.path_smooth == 0.0:
+        cat_l2 = limits.cat_l2 if reference.is_by_set(data, expected.feature, limits) else 0.0
+        textbook = reference.textbook_gain(expected.left, total, gradients, limits, cat_l2)
         assert expected.gain == pytest.approx(textbook, rel=1e-9, abs=1e-12)
     return expected
 

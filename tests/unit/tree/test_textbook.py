@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weald.binning import bins_of
+from weald.binning import BinChoices, bins_of
 from weald.data import read_table
 from weald.tree.growers import make_grower
 from weald.tree.tree import TreeRules
@@ -26,7 +26,7 @@ NO_ROWS = np.empty(0, np.uint32)
 def grown(growth: str = "depthwise", depth: int = 1, **rules: Any) -> tuple[Any, Any]:
     """The forest's fields and the leaf values, left to right, of one tree on the eight rows."""
     dataset = read_table(X)
-    bins = bins_of(dataset, None, 255, 0, 1)
+    bins = bins_of(dataset, None, BinChoices(), 0, 1)
     limits = {"max_leaves": None, "max_depth": depth, "min_samples_leaf": 1, "min_child_weight": 0.0, **rules}
     grower = make_grower(bins, TreeRules(growth, **limits), "wide", 1)
     tree = grower.grow(-Y.astype(np.float32), np.ones(8, np.float32), NO_ROWS, np.arange(1), 1, 2)

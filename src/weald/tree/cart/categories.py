@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel, inlined
-from weald.runtime.random import mix
-from weald.tree.cart.sample import below
+from weald.runtime.random import below, mix
 from weald.tree.cart.state import (
     BIN,
     HALF,

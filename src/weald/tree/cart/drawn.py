@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel, inlined
-from weald.runtime.random import mix
+from weald.runtime.random import below, mix
 from weald.tree.cart.categories import draw_set
 from weald.tree.cart.items import STRIDE
-from weald.tree.cart.sample import below
 from weald.tree.cart.search import search_cuts
 from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
 from weald.tree.categories import has_bin

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
 from weald.runtime.prefetch import prefetch
-from weald.runtime.random import TREE_COLUMNS, mix
+from weald.runtime.random import TREE_COLUMNS, below, mix, stream
 from weald.tree.cart.absolute import rank_rows
 from weald.tree.cart.items import AHEAD
 from weald.tree.cart.leaves import fill_leaves
 from weald.tree.cart.node import find_split, score_before, sum_node
-from weald.tree.cart.sample import below, open_tree, stream
+from weald.tree.cart.sample import open_tree
 from weald.tree.cart.search import NO_SCORE
 from weald.tree.cart.state import (
     ABSOLUTE,

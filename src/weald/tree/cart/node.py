@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel, inlined
-from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, mix
+from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, below, mix, stream
 from weald.tree.cart.absolute import absolute_score, walk_rows
 from weald.tree.cart.categories import settle_cut, settle_drawn, sort_items
 from weald.tree.cart.drawn import MISSING, draw_bins, fill_groups
 from weald.tree.cart.items import STRIDE, fill_cells, items_from_cells, items_from_rows, sort_rows
-from weald.tree.cart.sample import below, stream
 from weald.tree.cart.search import NO_SCORE, children_score, settle_threshold, walk_items
 from weald.tree.cart.state import (
     ABSOLUTE,

@@ -9,23 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
-from weald.runtime.random import ROWS, mix
+from weald.runtime.random import ROWS, below, mix, stream
 from weald.tree.cart.state import HALF, LOW, NUMBERS, ONE_CLASS_OUTPUT, Labels, Plan, Rows
 
 _WEIGHT_BITS = 30  # float weights are scaled so that their sum stays below; rounding may double it
 _SUM_BITS = 61
-
-
-@inlined
-def stream(key: Any, purpose: Any) -> Any:
-    """The key of a purpose: `weald.runtime.random.stream_key` inside kernels."""
-    return mix(np.uint64(key) ^ mix(np.uint64(purpose)))
-
-
-@inlined
-def below(bits: Any, bound: Any) -> Any:
-    """A number from 0 to below ``bound`` (less than 2**32), from 64 random bits."""
-    return np.int64(((bits >> HALF) * np.uint64(bound)) >> HALF)
 
 
 @bare_kernel

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.sketch import build_pruned, propose_cuts
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.tree.exact.segments import row_of
 from weald.tree.exact.state import MARK
 from weald.tree.histogram import packed_hessian, spread_packed
@@ -25,7 +25,7 @@ class CandidateScratch(NamedTuple):
     values: NDArray[np.int64]  # (items,): the place of the last item of every distinct value
     weights: NDArray[np.int64]  # (items,)
     summary: NDArray[np.int64]  # (entries, 4)
-    places: NDArray[np.int64]  # (buckets,): the last items of the proposed left sides
+    places: NDArray[np.int64]  # (buckets,): the last places of the proposed left sides
 
 
 @inlined
@@ -36,31 +36,50 @@ def _hessian(item: Any, gradients: Gradients) -> Any:
 
 
 @inlined
-def _weigh_values(items: Any, begin: Any, end: Any, gradients: Gradients, values: Any, weights: Any) -> Any:
-    """The distinct values of a segment by their last places, with their weights; their number is returned.
+def _weigh_values(
+    items: Any, begin: Any, end: Any, shift: Any, gradients: Gradients, count: Any, values: Any, weights: Any
+) -> Any:
+    """Append the distinct values of a stretch by their last places, plus ``shift``, with their weights; their number.
 
     A row weighs at least 1, as for global proposals: values that weigh nothing could not be told apart.
     """
-    count = np.uint64(0)
+    count = np.uint64(count)
     for i in range(np.uint64(begin), np.uint64(end)):
         item = items[i]
         if item >= MARK or i == np.uint64(begin):
             weights[count] = 0
             count += np.uint64(1)
         weights[count - np.uint64(1)] += max(_hessian(item, gradients), np.int64(1))
-        values[count - np.uint64(1)] = i
+        values[count - np.uint64(1)] = np.int64(i) + shift
     return np.int64(count)
 
 
 @inner_kernel
 def propose_places(
-    items: Any, begin: Any, end: Any, gradients: Gradients, buckets: Any, scratch: CandidateScratch
+    items: Any,
+    begin: Any,
+    middle: Any,
+    end: Any,
+    rest: Any,
+    gradients: Gradients,
+    buckets: Any,
+    scratch: CandidateScratch,
 ) -> Any:
-    """Fill ``scratch.places`` with the last items of left sides, the last of all among them; their number is returned."""
-    count = _weigh_values(items, begin, end, gradients, scratch.values, scratch.weights)
+    """Fill ``scratch.places`` with the last places of left sides, the last of all among them; their number is returned.
+
+    ``rest``: hessian and number of the rows without an item where these have a value of their own, before the item
+    ``middle``, else zeros. That value has the place ``middle`` then, and the items from there on are a place behind their own.
+    """
+    values, weights = scratch.values, scratch.weights
+    count = _weigh_values(items, begin, middle, ZERO, gradients, ZERO, values, weights)
+    shift = np.int64(rest[1] > 0)
+    if shift > 0:
+        values[count], weights[count] = middle, max(rest[0], rest[1])
+        count += 1
+    count = _weigh_values(items, middle, end, shift, gradients, count, values, weights)
     most = np.int64(len(scratch.summary))
-    entries = build_pruned(scratch.values[:count], scratch.weights[:count], most, scratch.summary)
+    entries = build_pruned(values[:count], weights[:count], most, scratch.summary)
     found = propose_cuts(scratch.summary[:entries], buckets, scratch.places)
     # With all values on the left, missing values on the right are a split too.
-    scratch.places[found] = end - 1
+    scratch.places[found] = end - 1 + shift
     return found + 1

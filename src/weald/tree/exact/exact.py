@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import Ranks, SparseRanks
-from weald.binning.proposals import ACCURACY
-from weald.binning.sketch import FIELDS
+from weald.binning.sketch import ACCURACY, FIELDS
 from weald.runtime.errors import InputError
 from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
@@ -95,6 +94,10 @@ class ExactGrower(Grower):
                 yield first, rows.reshape(-1, len(columns))
         else:
             yield 0, bins.codes.T
+
+    def whole_columns(self, bins: Ranks | SparseRanks) -> NDArray[np.uint32] | None:
+        """The codes of a dense table."""
+        return None if isinstance(bins, SparseRanks) else bins.codes
 
 
 def _codes(

@@ -16,7 +16,8 @@ from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel
 from weald.tree.categories import put_no_bin, put_only_bin
 from weald.tree.constraints import ConstraintState, allowed_columns, bounds_of, open_root
 from weald.tree.exact.candidates import CandidateScratch
-from weald.tree.exact.scan import AFTER_REST, NOWHERE, scan_segment, sum_items
+from weald.tree.exact.drawn import AFTER_REST, NOWHERE
+from weald.tree.exact.scan import CHUNK, scan_segment, sum_items
 from weald.tree.exact.segments import (
     BEGIN,
     END,
@@ -30,24 +31,27 @@ from weald.tree.exact.segments import (
 )
 from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
 from weald.tree.frontier import pop, push
+from weald.tree.gain import NO_GAIN, gain_of_score
 from weald.tree.grower import (
-    NOBODY,
     ROOT,
     columns_of_node,
     may_split,
     pass_on_bounds,
     place_children,
     place_root,
+    settle_root,
 )
 from weald.tree.partition import partition
-from weald.tree.split import MOST_BINS, NO_GAIN, copy_candidate, gain_of_score, new_scratch
+from weald.tree.prefixes import drawn_bits, new_scratch
+from weald.tree.split import copy_candidate
 from weald.tree.state import (
     BIN,
-    CANDIDATE,
+    BYTE_BINS,
     FEATURE,
     LEFT_BINS,
     LEFT_COUNT,
     MISSING_LEFT,
+    NOBODY,
     Gradients,
     Nodes,
     Rules,
@@ -72,14 +76,17 @@ def grow_exact(
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
     prepare_root(gradients, n_rows, work, nodes)
     open_root(state)
+    settle_root(gradients, rules, nodes, state)
     heap_size, n_nodes, n_leaves = ZERO, 1, 1
     parent, first = NOBODY, ROOT  # whose segments are to be made: the root's, later two siblings'
-    found = np.empty((2, len(features), CANDIDATE), np.int64)
+    found = np.empty((2, len(features), nodes.candidate.shape[1]), np.int64)
     scores = np.empty((2, len(features)), np.float64)
     while True:
         for k in range(1 if first == ROOT else 2):
             _choose_columns(features, rules, key, nodes, state, first + k, scores[k])
-        _advance(data, features, gradients, rules, tasks, work, nodes, state, parent, first, found, scores)
+        _advance(
+            data, features, gradients, rules, key, tasks, work, nodes, state, parent, first, found, scores
+        )
         for k in range(1 if first == ROOT else 2):
             heap_size = _consider(
                 data,
@@ -101,7 +108,7 @@ def grow_exact(
             heap_size -= 1
             first = n_nodes
             split_rows(tasks, work, nodes, parent, first)
-            pass_on_bounds(gradients, rules, nodes, state, parent, first)
+            pass_on_bounds(data, gradients, rules, nodes, state, parent, first)
             n_nodes += 2
             n_leaves += 1
             nodes.slot[first] = nodes.slot[parent]
@@ -172,6 +179,7 @@ def _advance_share(
     features: Any,
     gradients: Gradients,
     rules: Rules,
+    key: Any,
     task: Any,
     tasks: Any,
     work: ExactWork,
@@ -183,10 +191,10 @@ def _advance_share(
     scores: Any,
 ) -> None:
     """The columns task, task + tasks, …: segments are made, and scanned where a node seeks its split."""
-    prefix = new_scratch()
-    trials, both = np.empty((2, CANDIDATE), np.int64), np.empty(2, np.float64)
+    prefix = new_scratch(CHUNK)
+    trials, both = np.empty((2, nodes.candidate.shape[1]), np.int64), np.empty(2, np.float64)
     candidates = CandidateScratch(
-        work.values[task], work.weights[task], work.summaries[task], np.empty(MOST_BINS, np.int64)
+        work.values[task], work.weights[task], work.summaries[task], np.empty(BYTE_BINS, np.int64)
     )
     for j in range(task, len(features), tasks):
         make_segments(data, features[j], not gradients.packed, work, nodes, parent, first)
@@ -205,6 +213,7 @@ def _advance_share(
                 gradients,
                 rules,
                 bounds_of(state, node, features[j]),
+                drawn_bits(key, node, features[j]),
                 prefix,
                 candidates,
                 trials,
@@ -219,6 +228,7 @@ def _advance_tasks(
     features: Any,
     gradients: Gradients,
     rules: Rules,
+    key: Any,
     tasks: Any,
     work: ExactWork,
     nodes: Nodes,
@@ -234,6 +244,7 @@ def _advance_tasks(
             features,
             gradients,
             rules,
+            key,
             np.int64(index),
             tasks,
             work,
@@ -252,6 +263,7 @@ def _advance(
     features: Any,
     gradients: Any,
     rules: Any,
+    key: Any,
     tasks: Any,
     work: Any,
     nodes: Any,
@@ -264,11 +276,11 @@ def _advance(
     n_rows = nodes.end[max(parent, ROOT)] - nodes.begin[max(parent, ROOT)]
     if tasks == 1 or n_rows * len(features) < PARALLEL_ITEMS:
         _advance_share(
-            data, features, gradients, rules, ZERO, ONE, work, nodes, state, parent, first, found, scores
+            data, features, gradients, rules, key, ZERO, ONE, work, nodes, state, parent, first, found, scores
         )
     else:
         _advance_tasks(
-            data, features, gradients, rules, tasks, work, nodes, state, parent, first, found, scores
+            data, features, gradients, rules, key, tasks, work, nodes, state, parent, first, found, scores
         )
 
 

@@ -20,17 +20,13 @@ from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root,
 from weald.tree.exact.scan import CHUNK, chunk_prefixes, missing_sums, sum_wide
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
 from weald.tree.exact.state import ExactInput, ExactWork
-from weald.tree.grower import NOBODY, ROOT, columns_of_node
-from weald.tree.oblivious import (
-    add_gains,
-    best_of_level,
-    pass_on_level_bounds,
-    send_unseen,
-    write_candidate,
-)
+from weald.tree.gain import clipped_pair, parent_score
+from weald.tree.grower import ROOT, columns_of_node, settle_root
+from weald.tree.level import add_gains, drawn_range
+from weald.tree.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
+from weald.tree.prefixes import Scratch, new_scratch
 from weald.tree.score import SMALLEST_HESSIAN
-from weald.tree.split import Scratch, clipped_pair, new_scratch, parent_score
-from weald.tree.state import BIN, CANDIDATE, FEATURE, LEFT_BINS, MISSING_LEFT, Gradients, Nodes, Rules
+from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Nodes, Rules
 
 _CODE = np.uint64(0xFFFFFFFF)
 
@@ -59,9 +55,10 @@ def grow_exact_oblivious(
     """Grow a tree level by level from ``work.entries[0, :n_rows]``; gradients are wide. The number of nodes is returned."""
     prepare_root(gradients, n_rows, work, nodes)
     open_root(state)
+    settle_root(gradients, rules, nodes, state)
     first, n_nodes = ROOT, ONE
     gains = np.empty(len(features), np.float64)
-    found = np.zeros((len(features), CANDIDATE), np.int64)
+    found = np.zeros((len(features), nodes.candidate.shape[1]), np.int64)
     for depth in range(rules.max_depth):
         # All nodes of a level have the same columns on their paths.
         chosen = allowed_columns(state, first, columns_of_node(features, rules, key, depth, first))
@@ -70,11 +67,24 @@ def grow_exact_oblivious(
         _choose_columns(features, chosen, gains)
         if tasks == 1 or n_rows * len(features) < PARALLEL_ITEMS:
             _level_share(
-                data, features, gradients, rules, ZERO, ONE, work, nodes, state, first, n_nodes, found, gains
+                data,
+                features,
+                gradients,
+                rules,
+                key,
+                ZERO,
+                ONE,
+                work,
+                nodes,
+                state,
+                first,
+                n_nodes,
+                found,
+                gains,
             )
         else:
             _level_tasks(
-                data, features, gradients, rules, tasks, work, nodes, state, first, n_nodes, found, gains
+                data, features, gradients, rules, key, tasks, work, nodes, state, first, n_nodes, found, gains
             )
         best = best_of_level(gains, gradients, rules, n_nodes - first)
         if best == NOBODY:
@@ -82,7 +92,7 @@ def grow_exact_oblivious(
         last = n_nodes
         for node in range(first, last):
             sums = _left_sums(data, gradients, work, nodes, node, found[best])
-            write_candidate(gradients, rules, nodes, state, node, found[best], sums)
+            write_candidate(gradients, rules, rules, nodes, state, node, found[best], sums)
         send_unseen(nodes, first, last)
         for node in range(first, last):
             split_rows(tasks, work, nodes, node, n_nodes)
@@ -111,6 +121,7 @@ def _level_share(
     features: Any,
     gradients: Gradients,
     rules: Rules,
+    key: Any,
     task: Any,
     tasks: Any,
     work: ExactWork,
@@ -122,7 +133,7 @@ def _level_share(
     gains: Any,
 ) -> None:
     """The columns task, task + tasks, …: the level's segments are made, and its gains found."""
-    prefix, steps = new_scratch(), np.empty(CHUNK, np.float64)
+    prefix, steps = new_scratch(CHUNK), np.empty(CHUNK, np.float64)
     sums = np.empty(data.n_bins[features].max() + 1, np.float64)
     for j in range(task, len(features), tasks):
         if first == ROOT:
@@ -136,6 +147,7 @@ def _level_share(
                 features[j],
                 gradients,
                 rules,
+                key,
                 work,
                 nodes,
                 state,
@@ -154,6 +166,7 @@ def _level_tasks(
     features: Any,
     gradients: Gradients,
     rules: Rules,
+    key: Any,
     tasks: Any,
     work: ExactWork,
     nodes: Nodes,
@@ -169,6 +182,7 @@ def _level_tasks(
             features,
             gradients,
             rules,
+            key,
             np.int64(index),
             tasks,
             work,
@@ -187,6 +201,7 @@ def _score_column(
     feature: Any,
     gradients: Gradients,
     rules: Rules,
+    key: Any,
     work: ExactWork,
     nodes: Nodes,
     state: ConstraintState,
@@ -220,7 +235,8 @@ def _score_column(
                 continue
             rest = (data.rest[feature], n_bins, with_missing)
             _add_steps(items, segment, rest, totals, own, gradients, rules, bounds, prefix, steps, sums)
-        for b in range(n_bins + 1):
+        begin, end = drawn_range(n_bins, has_missing, categorical, key, first, feature, rules)
+        for b in range(begin, end):
             if sums[b] > best:
                 best = sums[b]
                 found[BIN] = b
@@ -354,7 +370,7 @@ def _category_gain(
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     if n >= fewest and totals[2] - n >= fewest and h >= smallest and totals[1] - h >= smallest:
-        return clipped_pair(g, h, totals[0], totals[1], gradients, rules, bounds) - own
+        return clipped_pair(g, h, n, totals, gradients, rules, bounds) - own
     return 0.0
 
 

@@ -11,22 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel
+from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.constraints import Bounds
 from weald.tree.exact.candidates import CandidateScratch, propose_places
+from weald.tree.exact.drawn import AFTER_REST, NOWHERE, draw_item, draw_run, is_candidate
 from weald.tree.exact.segments import AHEAD, BEGIN, END, MIDDLE, row_of
-from weald.tree.exact.state import MARK, ExactInput
+from weald.tree.exact.state import ExactInput
+from weald.tree.gain import NO_GAIN, clipped_pair
 from weald.tree.histogram import packed_count, packed_gradient, packed_hessian, spread_packed
+from weald.tree.prefixes import Scratch, draw_place, scan_numeric
 from weald.tree.score import SMALLEST_HESSIAN
-from weald.tree.split import (
-    MOST_BINS,
-    NO_GAIN,
-    Scratch,
-    clipped_pair,
-    copy_candidate,
-    scan_numeric,
-)
+from weald.tree.split import copy_candidate
 from weald.tree.state import (
     BIN,
     FEATURE,
@@ -39,10 +35,8 @@ from weald.tree.state import (
     Rules,
 )
 
-CHUNK = MOST_BINS  # items whose prefixes are scored together
+CHUNK = 256  # items whose prefixes are scored together
 _MARK_SHIFT = np.uint64(63)
-NOWHERE = -1  # the place of a split that sends no item of its column to the left
-AFTER_REST = -2  # that of one right after the value of the rows that have no item
 
 
 @inlined
@@ -78,12 +72,6 @@ def sum_items(items: Any, begin: Any, end: Any, gradients: Gradients) -> Any:
     return sum_wide(items, begin, end, gradients.wide)
 
 
-@inlined
-def _is_candidate(items: Any, last: Any, end: Any) -> Any:
-    """Whether a split can be made before item ``last``: it has another value than the one before, or there is none."""
-    return last == end or items[np.uint64(last)] >= MARK
-
-
 @inner_kernel
 def _chunk_packed(
     items: Any, begin: Any, first: Any, last: Any, end: Any, g_before: Any, h_before: Any, prefix: Scratch
@@ -99,7 +87,7 @@ def _chunk_packed(
     total += spread_packed(items[final])
     rows[size] = total
     places[size] = final
-    size += np.uint64(_is_candidate(items, last, end))
+    size += np.uint64(is_candidate(items, last, end))
     before = first - begin
     for k in range(size):
         word = rows[k]
@@ -135,7 +123,7 @@ def _chunk_wide(
         places[size] = i
         if i < final:
             size += items[i + np.uint64(1)] >> _MARK_SHIFT
-    size += np.uint64(_is_candidate(items, last, end))
+    size += np.uint64(is_candidate(items, last, end))
     return np.int64(size), g_before, h_before
 
 
@@ -171,6 +159,25 @@ def missing_sums(items: Any, begin: Any, end: Any, totals: Any, gradients: Gradi
         return np.int64(0), np.int64(0), np.int64(0)
     gradient, hessian = sum_items(items, begin, end, gradients)
     return totals[0] - gradient, totals[1] - hessian, totals[2] - (end - begin)
+
+
+@inlined
+def put_place(
+    items: Any, begin: Any, place: Any, middle: Any, rest: Any, gradients: Gradients, prefix: Scratch
+) -> Any:
+    """Make the split at one place the only prefix, of which the number is returned: 0 where the place is NOWHERE.
+
+    ``rest``: gradient, hessian and count of rows whose value is between the items before and from ``middle`` on.
+    """
+    if place == NOWHERE:
+        return ZERO
+    last = middle - 1 if place == AFTER_REST else place
+    gradient, hessian = sum_items(items, begin, last + 1, gradients)
+    count = last + 1 - begin
+    if place == AFTER_REST or place >= middle:
+        gradient, hessian, count = gradient + rest[0], hessian + rest[1], count + rest[2]
+    prefix.gradient[0], prefix.hessian[0], prefix.rows[0], prefix.bins[0] = gradient, hessian, count, place
+    return ONE
 
 
 @inner_kernel
@@ -236,6 +243,7 @@ def _scan_numbers(
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
+    bits: Any,
     prefix: Scratch,
     trials: Any,
     scores: Any,
@@ -245,9 +253,14 @@ def _scan_numbers(
     missing = missing_sums(items, begin, end, totals, gradients)
     scores[0], scores[1] = NO_GAIN, NO_GAIN  # with missing values on the right, on the left
     none = (np.int64(0), np.int64(0))
-    _scan_range(
-        items, begin, begin, end, none, missing, totals, gradients, rules, bounds, prefix, trials, scores
-    )
+    if rules.extra_trees:
+        place = draw_item(items, begin, end, end, ZERO, missing[2], totals, rules, bits)
+        size = put_place(items, begin, place, end, (ZERO, ZERO, ZERO), gradients, prefix)
+        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+    else:
+        _scan_range(
+            items, begin, begin, end, none, missing, totals, gradients, rules, bounds, prefix, trials, scores
+        )
     side = np.int64(scores[1] > scores[0])
     copy_candidate(trials[side], best)
     if missing[2] == 0:
@@ -256,12 +269,13 @@ def _scan_numbers(
     return scores[side]
 
 
-@inner_kernel
-def _scan_around_rest(
+@inlined
+def _scan_both_sides(
     items: Any,
     begin: Any,
     middle: Any,
     end: Any,
+    rest: Any,
     totals: Any,
     gradients: Gradients,
     rules: Rules,
@@ -269,12 +283,9 @@ def _scan_around_rest(
     prefix: Scratch,
     trials: Any,
     scores: Any,
-    best: Any,
-) -> Any:
-    """The same where the rows without an item have a value of their own, between the items before and from ``middle`` on."""
-    rest = missing_sums(items, begin, end, totals, gradients)
+) -> None:
+    """Score the splits below ``middle``, right after the rest's value, and from there on."""
     missing = (np.int64(0), np.int64(0), np.int64(0))
-    scores[0] = NO_GAIN
     before = (np.int64(0), np.int64(0))
     before = _scan_range(
         items, begin, begin, middle, before, missing, totals, gradients, rules, bounds, prefix, trials, scores
@@ -300,6 +311,36 @@ def _scan_around_rest(
         trials,
         scores,
     )
+
+
+@inner_kernel
+def _scan_around_rest(
+    items: Any,
+    begin: Any,
+    middle: Any,
+    end: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    bits: Any,
+    prefix: Scratch,
+    trials: Any,
+    scores: Any,
+    best: Any,
+) -> Any:
+    """The same where the rows without an item have a value of their own, between the items before and from ``middle`` on."""
+    rest = missing_sums(items, begin, end, totals, gradients)
+    missing = (np.int64(0), np.int64(0), np.int64(0))
+    scores[0] = NO_GAIN
+    if rules.extra_trees:
+        place = draw_item(items, begin, middle, end, rest[2], ZERO, totals, rules, bits)
+        size = put_place(items, begin, place, middle, rest, gradients, prefix)
+        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+    else:
+        _scan_both_sides(
+            items, begin, middle, end, rest, totals, gradients, rules, bounds, prefix, trials, scores
+        )
     copy_candidate(trials[0], best)
     best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
     return scores[0]
@@ -308,35 +349,55 @@ def _scan_around_rest(
 @inner_kernel
 def _scan_candidates(
     items: Any,
-    begin: Any,
-    end: Any,
+    segment: Any,
+    is_value: Any,
     totals: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
+    bits: Any,
     buckets: Any,
     candidates: CandidateScratch,
     prefix: Scratch,
     best: Any,
 ) -> Any:
-    """The same for the thresholds that the node proposes; there are no more than fit in one chunk."""
+    """The same for the thresholds that the node proposes; there are no more than fit in one chunk.
+
+    ``is_value``: the rows without an item have a value of their own; otherwise they are missing values.
+    """
+    begin, end = segment[BEGIN], segment[END]
     if begin == end:
         return NO_GAIN
-    size = propose_places(items, begin, end, gradients, buckets, candidates)
-    gradient, hessian, first = np.int64(0), np.int64(0), begin
+    middle = segment[MIDDLE] if is_value else begin
+    missing = missing_sums(items, begin, end, totals, gradients)
+    rest = (np.int64(0), np.int64(0), np.int64(0))
+    if is_value:
+        rest, missing = missing, rest
+    size = propose_places(items, begin, middle, end, (rest[1], rest[2]), gradients, buckets, candidates)
+    shift = np.int64(rest[2] > 0)
+    gradient, hessian, count, done = np.int64(0), np.int64(0), np.int64(0), begin
     for k in range(size):
-        last = candidates.places[k]
-        sums = sum_items(items, first, last + 1, gradients)
+        place = candidates.places[k]
+        behind = shift * np.int64(place >= middle)  # 1: the rest is on the left
+        if behind == 1 and count == done - begin:
+            gradient += rest[0]
+            hessian += rest[1]
+            count += rest[2]
+        last = place - behind
+        sums = sum_items(items, done, last + 1, gradients)
         gradient += sums[0]
         hessian += sums[1]
-        first = last + 1
-        prefix.gradient[k], prefix.hessian[k] = gradient, hessian
-        prefix.rows[k], prefix.bins[k] = first - begin, last
-    missing = totals[0] - gradient, totals[1] - hessian, totals[2] - (end - begin)
-    score = NO_GAIN
+        count += last + 1 - done
+        done = last + 1
+        prefix.gradient[k], prefix.hessian[k], prefix.rows[k] = gradient, hessian, count
+        prefix.bins[k] = AFTER_REST if behind == 1 and place == middle else last
+    score, first = NO_GAIN, ZERO
+    if rules.extra_trees:
+        first = draw_place(prefix, size, missing[2], totals, rules, bits)
+        size = min(first + 1, size)
     for with_missing in range(2 if missing[2] > 0 else 1):
         score = scan_numeric(
-            prefix, ZERO, size, missing, with_missing, totals, gradients, rules, bounds, best, score
+            prefix, first, size, missing, with_missing, totals, gradients, rules, bounds, best, score
         )
     if missing[2] == 0:
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
@@ -360,7 +421,7 @@ def _try_category(
     gradient, hessian, count = sums
     if min(count, totals[2] - count) < fewest or min(hessian, totals[1] - hessian) < smallest:
         return best_score
-    score = clipped_pair(gradient, hessian, totals[0], totals[1], gradients, rules, bounds)
+    score = clipped_pair(gradient, hessian, count, totals, gradients, rules, bounds)
     if score <= best_score:
         return best_score
     best[BIN], best[MISSING_LEFT] = place, np.int64(place == NOWHERE)
@@ -377,11 +438,22 @@ def _scan_categories(
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
+    bits: Any,
     prefix: Scratch,
     best: Any,
 ) -> Any:
     """Every category, and "missing" at last, against all the rest: the differences of neighbouring prefixes."""
     score = NO_GAIN
+    if rules.extra_trees:
+        first, last = draw_run(items, begin, end, totals, rules, bits)
+        if last < first:
+            return score
+        gradient, hessian = sum_items(items, first, last, gradients)
+        if first == last:
+            own, last = missing_sums(items, begin, end, totals, gradients), np.int64(NOWHERE + 1)
+        else:
+            own = (gradient, hessian, last - first)
+        return _try_category(own, last - 1, totals, gradients, rules, bounds, best, score)
     before = (np.int64(0), np.int64(0))
     done = (np.int64(0), np.int64(0), np.int64(0))
     for first in range(begin, end, CHUNK):
@@ -407,6 +479,7 @@ def scan_segment(
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
+    bits: Any,
     prefix: Scratch,
     candidates: CandidateScratch,
     trials: Any,
@@ -415,14 +488,27 @@ def scan_segment(
 ) -> Any:
     """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin.
 
-    ``trials``, int64 (2, CANDIDATE), and ``scores``, float64 (2,): scratch.
+    ``bits``: random ones, by which a threshold is drawn; ``trials``, int64, two candidates, and ``scores``, float64 (2,):
+    scratch.
     """
     begin, end = segment[BEGIN], segment[END]
     if data.categorical[feature]:
-        score = _scan_categories(items, begin, end, totals, gradients, rules, bounds, prefix, best)
+        score = _scan_categories(items, begin, end, totals, gradients, rules, bounds, bits, prefix, best)
     elif data.buckets > 0:
+        is_value = data.rest[feature] < data.n_bins[feature]
         score = _scan_candidates(
-            items, begin, end, totals, gradients, rules, bounds, data.buckets, candidates, prefix, best
+            items,
+            segment,
+            is_value,
+            totals,
+            gradients,
+            rules,
+            bounds,
+            bits,
+            data.buckets,
+            candidates,
+            prefix,
+            best,
         )
     elif data.rest[feature] < data.n_bins[feature]:
         score = _scan_around_rest(
@@ -434,6 +520,7 @@ def scan_segment(
             gradients,
             rules,
             bounds,
+            bits,
             prefix,
             trials,
             scores,
@@ -441,7 +528,7 @@ def scan_segment(
         )
     else:
         score = _scan_numbers(
-            items, begin, end, totals, gradients, rules, bounds, prefix, trials, scores, best
+            items, begin, end, totals, gradients, rules, bounds, bits, prefix, trials, scores, best
         )
     best[FEATURE] = feature
     return score

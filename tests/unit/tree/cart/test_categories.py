@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reference_cart import Twin
 from unit.tree.cart.test_cart import assert_twin
-from weald.binning import Bins, fit_bins
+from weald.binning import BinChoices, Bins, fit_bins
 from weald.data import read_table
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, grow_cart_trees
 
@@ -20,7 +20,7 @@ KEYS = np.array([7], np.uint64)
 
 def binned(columns: list[list[Any]], max_bins: int = 255) -> Bins:
     dataset = read_table([list(row) for row in zip(*columns, strict=True)])
-    return fit_bins(dataset, None, max_bins).transform(dataset, tasks=1)
+    return fit_bins(dataset, None, BinChoices(max_bins)).transform(dataset, tasks=1)
 
 
 def random_column(rng: np.random.Generator, n_rows: int, n_categories: int, missing: float) -> list[Any]:

@@ -89,7 +89,7 @@ def grown(
     )
     work.entries[0, : len(entries)] = entries
     nodes = empty_nodes(2 * most_leaves + 1)
-    state = constraints.state(len(data.n_bins), len(nodes.feature))
+    state = constraints.state(len(data.n_bins), len(nodes.feature), limits.path_smooth > 0.0)
     grow = grow_exact
     if oblivious:
         grow = grow_exact_oblivious

@@ -1,0 +1,105 @@
+"""The values of the nodes of a finished tree, in exact sums: Newton's, clipped, and smoothed along the path (score.py)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from weald.tree.tree import TreeRules
+
+
+def newton(
+    gradient: NDArray[np.float64],
+    hessian: NDArray[np.float64],
+    penalty: NDArray[np.float64],
+    rules: TreeRules,
+) -> NDArray[np.float64]:
+    """-T(G) / (H + penalty), clipped by max_delta_step; zero where there is nothing to divide by."""
+    thresholded = np.sign(gradient) * np.maximum(np.abs(gradient) - rules.reg_alpha, 0.0)
+    weight = hessian + penalty
+    values: NDArray[np.float64] = np.divide(
+        -thresholded, weight, out=np.zeros_like(gradient), where=weight > 0
+    )
+    if rules.max_delta_step > 0:
+        values = np.clip(values, -rules.max_delta_step, rules.max_delta_step)
+    values += 0.0  # no negative zeros
+    return values
+
+
+def clip(
+    nodes: dict[str, NDArray[Any]], chosen: NDArray[np.int64] | slice, values: NDArray[np.float64]
+) -> None:
+    """Clip values of the chosen nodes to the nodes' bounds, where these have any."""
+    if "lower" in nodes:
+        np.clip(values, nodes["lower"][chosen], nodes["upper"][chosen], out=values)
+        values += 0.0  # no negative zeros
+
+
+def fill_small_leaves(
+    nodes: dict[str, NDArray[Any]],
+    leaf_nodes: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    penalty: NDArray[np.float64],
+    rules: TreeRules,
+    values: NDArray[np.float64],
+) -> None:
+    """Give leaves with too few rows the value of their nearest ancestor with enough."""
+    count = nodes["end"] - nodes["begin"]
+    inner = np.flatnonzero(nodes["feature"] >= 0)
+    totals = np.zeros((len(count), 2))
+    totals[leaf_nodes] = sums
+    parent = np.zeros(len(count), np.int64)
+    for node in inner[::-1]:
+        left = nodes["left"][node]
+        totals[node] = totals[left] + totals[left + 1]
+        parent[left] = parent[left + 1] = node
+    fewest = max(1, rules.min_samples_leaf)
+    for position, leaf in enumerate(leaf_nodes):
+        node = leaf
+        while node > 0 and count[node] < fewest:
+            node = parent[node]
+        if node != leaf:
+            own = slice(node, node + 1)
+            values[position] = newton(totals[own, 0], totals[own, 1], penalty[own], rules)[0]
+
+
+def _levels(nodes: dict[str, NDArray[Any]]) -> list[NDArray[np.int64]]:
+    """The numbers of the nodes, level by level from the root."""
+    order = np.argsort(nodes["depth"], kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(nodes["depth"][order])) + 1)
+
+
+def node_totals(
+    nodes: dict[str, NDArray[Any]], leaf_nodes: NDArray[np.int64], sums: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sums of every node, (nodes, 2), from those of the leaves: a parent's are its children's added up."""
+    totals = np.zeros((len(nodes["feature"]), 2))
+    totals[leaf_nodes] = sums
+    for level in reversed(_levels(nodes)):
+        inner = level[nodes["feature"][level] >= 0]
+        left = nodes["left"][inner]
+        totals[inner] = totals[left] + totals[left + 1]
+    return totals
+
+
+def smooth_path(
+    nodes: dict[str, NDArray[Any]], own: NDArray[np.float64], strength: float, fewest: int
+) -> NDArray[np.float64]:
+    """The nodes' own values, averaged with their parents' from the root down and clipped to the nodes' bounds.
+
+    A node with fewer than ``fewest`` rows has the value of its parent.
+    """
+    inner = np.flatnonzero(nodes["feature"] >= 0)
+    parent = np.zeros(len(own), np.int64)
+    parent[nodes["left"][inner]] = parent[nodes["left"][inner] + 1] = inner
+    count = nodes["end"] - nodes["begin"]
+    values = own.copy()
+    for level in _levels(nodes)[1:]:
+        n, above = count[level], values[parent[level]]
+        averaged = np.where(n < fewest, above, (own[level] * n + above * strength) / (n + strength))
+        clip(nodes, level, averaged)
+        values[level] = averaged
+    return values
