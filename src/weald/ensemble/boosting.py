@@ -8,7 +8,7 @@ and how far its leaves go is the descent's choice; which trees the scores hold, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,8 @@ from weald.ensemble.rounds import Evaluation, Round
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.losses import Loss
-from weald.runtime.random import NODE_COLUMNS, ROUNDING, ROWS, TREE_COLUMNS, stream_key
-from weald.sampling import draw_columns, draw_rows
-from weald.sampling.rows import ALL_ROWS
+from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
+from weald.sampling import RowSampler, UniformRows, draw_columns
 from weald.tree.growers import make_grower
 from weald.tree.tree import TreeRules
 
@@ -37,7 +36,7 @@ class BoostingChoices:
 
     n_estimators: int
     learning_rate: float
-    subsample: float
+    subsample: float  # for the sampler that is taken when none is given
     colsample_bytree: float
     precision: str
     seed: int
@@ -68,6 +67,7 @@ def boost(
     callbacks: Sequence[Callback] = (),
     descent: Descent | None = None,
     booster: Booster | None = None,
+    sampler: RowSampler | None = None,
 ) -> Forest:
     """Boost ``choices.n_estimators`` rounds in all, or until a callback stops.
 
@@ -80,6 +80,7 @@ def boost(
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
     descent, booster = descent or Newton(), booster or Plain()
+    sampler = sampler or UniformRows(choices.seed, (choices.subsample,))
     at = Position(train, loss, scores, gradient, hessian, gradient_tasks)
     booster.begin(builder, at, evaluations, tasks)
     for number in range(forest.n_rounds, choices.n_estimators):
@@ -90,25 +91,25 @@ def boost(
         loss.begin_round(scores, train.y, train.weight)
         loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
         share = state.learning_rate / forest.parallel_trees
-        rows = ALL_ROWS
         for place in range(loss.n_outputs * forest.parallel_trees):
             output, key = place % loss.n_outputs, stream_key(choices.seed, number, place)
             if output == 0:
-                rows = draw_rows(train.n_rows, choices.subsample, stream_key(key, ROWS), tasks)
+                sample = sampler.draw(number, place, gradient, hessian, tasks)
+                seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
             columns = draw_columns(
                 train.bins.n_columns, choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
             )
             tree = grower.grow(
-                gradient[output],
-                descent.hessian_of_tree(at, output),
-                rows,
+                sample.gradient[output],
+                descent.hessian_of_tree(seen, output),
+                sample.rows,
                 columns,
                 stream_key(key, ROUNDING),
                 stream_key(key, NODE_COLUMNS),
             )
-            booster.add(tree, descent.leaf_values(tree, at, output) * share, share, output)
+            booster.add(tree, descent.leaf_values(tree, seen, output) * share, share, output)
         booster.end_round(state.learning_rate)
-        state.finish(rows)
+        state.finish(sample.rows)
         for callback in callbacks:
             callback(state)
         if state.stopped:

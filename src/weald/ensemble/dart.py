@@ -9,8 +9,9 @@ and the dropped ones are multiplied by
 
     tree:    1 / (k / P + eta)    and    (k / P) / (k / P + eta)
     forest:  1 / (1 + eta)        and    1 / (1 + eta)
+    paper:   1 / (k / P + 1)      and    (k / P) / (k / P + 1)
 
-which for P = 1 and one output is what XGBoost does.
+The first two are what XGBoost does for P = 1 and one output; the third is the paper's own rule, and LightGBM's.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class DropRules:
     one_drop: bool = False
     sample_type: str = "uniform"
     normalize_type: str = "tree"
+    max_drop: int = 0  # of every output; 0: no limit
 
     @property
     def drops(self) -> bool:
@@ -62,7 +64,8 @@ class DropRules:
         """What the new trees and the dropped ones are multiplied by; ``dropped``: how many, in trees of a round."""
         if self.normalize_type == "forest":
             return 1.0 / (1.0 + learning_rate), 1.0 / (1.0 + learning_rate)
-        return 1.0 / (dropped + learning_rate), dropped / (dropped + learning_rate)
+        new = 1.0 if self.normalize_type == "paper" else learning_rate
+        return 1.0 / (dropped + new), dropped / (dropped + new)
 
 
 @dataclass(frozen=True)
@@ -90,10 +93,13 @@ def draw_drops(weights: Float64s, n_outputs: int, rules: DropRules, key: int) ->
         own, below = weights[output::n_outputs], np.cumsum(weights[output::n_outputs])
         if not len(own):
             break
-        chance = np.full(len(own), rules.rate_drop)
+        rate = min(rules.rate_drop, rules.max_drop / len(own)) if rules.max_drop else rules.rate_drop
+        chance = np.full(len(own), rate)
         if rules.sample_type == "weighted" and below[-1] > 0.0:
-            chance = rules.rate_drop * len(own) * own / below[-1]
+            chance = rate * len(own) * own / below[-1]
         chosen = points[output::n_outputs] < chance
+        if rules.max_drop:
+            chosen &= np.cumsum(chosen) <= rules.max_drop
         if rules.one_drop and not chosen.any():
             ends = below if rules.sample_type == "weighted" else np.arange(1.0, len(own) + 1.0)
             place = int(np.searchsorted(ends, single[output] * ends[-1], side="right"))

@@ -65,11 +65,14 @@ class Descent(Protocol):
 class Newton:
     """The loss's own hessians, and Newton's step a leaf, or the loss's own (a median, a quantile).
 
-    ``from_optimum``: boosting starts from the loss's first score, and no tree is ever missing.
+    ``from_optimum``: boosting starts from the loss's first score, and no tree is ever missing. ``whole_leaves``: the
+    loss's own step is that of all rows of a leaf, also of those that were not sampled, because the sampled ones are
+    not like the others.
     """
 
-    def __init__(self, from_optimum: bool = True) -> None:
+    def __init__(self, from_optimum: bool = True, whole_leaves: bool = False) -> None:
         self._from_optimum = from_optimum
+        self._whole_leaves = whole_leaves
 
     def hessian_of_tree(self, at: Position, output: int) -> Float32s:
         """The loss's hessians."""
@@ -86,7 +89,7 @@ class Newton:
             return np.zeros(1)
         values = tree.leaf_values()
         if at.loss.refits_leaves:
-            _refit(tree, at, output, values)
+            _refit(tree, at, output, values, self._whole_leaves)
         return values
 
 
@@ -151,8 +154,14 @@ LINE_SEARCHES: dict[str, type[LeafSearch] | type[TreeSearch] | type[Projection]]
 }
 
 
-def _refit(tree: GrownTree, at: Position, output: int, values: Float64s) -> None:
-    rows, offsets = tree.rows_by_leaf()
+def _refit(tree: GrownTree, at: Position, output: int, values: Float64s, whole_leaves: bool = False) -> None:
+    rows, offsets = tree.all_rows_by_leaf() if whole_leaves else tree.rows_by_leaf()
     loss = at.loss.of_output(output)
-    loss.refit_leaves(at.scores[output], at.train.y, at.train.weight, rows, offsets, values)
+    labelled = (at.scores[output], at.train.y, at.train.weight)
+    loss.refit_leaves(*labelled, rows, offsets, values)
+    if tree.smooths:
+        inner_rows, inner_offsets = tree.rows_by_inner_node(rows)
+        inner = np.zeros(len(inner_offsets) - 1)
+        loss.refit_leaves(*labelled, inner_rows, inner_offsets, inner)
+        tree.smooth(inner, values)
     tree.bound(values)

@@ -55,11 +55,17 @@ class ForestBuilder:
     """
 
     def __init__(
-        self, n_features: int, n_outputs: int, base_score: ArrayLike, parallel_trees: int = 1
+        self,
+        n_features: int,
+        n_outputs: int,
+        base_score: ArrayLike,
+        parallel_trees: int = 1,
+        averaged: bool = False,
     ) -> None:
         self.n_features = n_features
         self.n_outputs = n_outputs
         self.parallel_trees = parallel_trees
+        self.averaged = averaged
         self.base_score = np.array(base_score, dtype=np.float64)
         if self.base_score.shape != (n_outputs,):
             raise InputError(f"base_score has shape {self.base_score.shape}; it must be ({n_outputs},).")
@@ -71,7 +77,9 @@ class ForestBuilder:
     @classmethod
     def continuing(cls, forest: Forest) -> ForestBuilder:
         """A builder that already holds all trees of `forest`."""
-        builder = cls(forest.n_features, forest.n_outputs, forest.base_score, forest.parallel_trees)
+        builder = cls(
+            forest.n_features, forest.n_outputs, forest.base_score, forest.parallel_trees, forest.averaged
+        )
         for field in (*NODE_DTYPES, "set_codes", *OPTIONAL_ARRAYS):
             builder._arrays[field].extend(getattr(forest, field))
         for field in ("tree_offsets", "set_offsets"):
@@ -82,6 +90,11 @@ class ForestBuilder:
     def n_trees(self) -> int:
         """How many trees have been appended."""
         return self._arrays["tree_offsets"].size - 1
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds these trees are, without vector leaves."""
+        return self.n_trees // (self.n_outputs * self.parallel_trees)
 
     @property
     def has_vectors(self) -> bool:
@@ -178,6 +191,7 @@ class ForestBuilder:
             self.n_outputs,
             self.base_score.copy(),
             parallel_trees=self.parallel_trees,
+            averaged=self.averaged,
             **arrays,
         )
 
@@ -186,7 +200,12 @@ class ForestBuilder:
         self._check_whole_rounds()
         arrays = {field: self._arrays.pop(field).copy() for field in list(self._arrays)}
         return Forest(
-            self.n_features, self.n_outputs, self.base_score, parallel_trees=self.parallel_trees, **arrays
+            self.n_features,
+            self.n_outputs,
+            self.base_score,
+            parallel_trees=self.parallel_trees,
+            averaged=self.averaged,
+            **arrays,
         )
 
     def _check_whole_rounds(self) -> None:

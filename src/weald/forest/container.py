@@ -28,8 +28,8 @@ from weald.forest.floats import decode_floats, encode_floats
 from weald.runtime.errors import InputError, ModelFileError
 
 # Format 1: a forest whose leaves hold one number each. Format 2: forests with vector leaves, and composites. Format 3:
-# forests with weights of trees or with parallel trees, and linear models.
-NEWEST_FORMAT: Final = 3
+# forests with weights of trees or with parallel trees, and linear models. Format 4: forests whose trees are averaged.
+NEWEST_FORMAT: Final = 4
 # The safetensors format itself allows no longer table.
 _MAXIMUM_TABLE_BYTES: Final = 100_000_000
 _ENTRY: Final = "weald"

@@ -1,8 +1,8 @@
 """A forest as a model file: its arrays, and a JSON header, in the container of `forest/container.py`.
 
-The metadata's own fields are n_features, n_outputs and, where a round adds several trees to an output, parallel_trees. The
-array "vectors" is there only when leaves are vectors, "tree_weights" only when trees were rescaled. The same model always
-gives the same bytes.
+The metadata's own fields are n_features, n_outputs and, where a round adds several trees to an output, parallel_trees; where
+trees are averaged, averaged. The array "vectors" is there only when leaves are vectors, "tree_weights" only when trees were
+rescaled. The same model always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from weald.forest.layout import ARRAY_DTYPES, OPTIONAL_ARRAYS
 from weald.runtime.errors import ModelFileError
 
 __all__ = [
+    "AVERAGED_FORMAT",
     "FORMAT",
     "VECTOR_FORMAT",
     "WEIGHTED_FORMAT",
@@ -34,8 +35,10 @@ __all__ = [
 FORMAT: Final = 1  # of a forest whose leaves are numbers, as the first Weald wrote it
 VECTOR_FORMAT: Final = 2
 WEIGHTED_FORMAT: Final = 3  # of a forest with weights of trees, or with parallel trees
+AVERAGED_FORMAT: Final = 4
 _FIELDS: Final = frozenset({"n_features", "n_outputs"})
 _PARALLEL: Final = "parallel_trees"
+_AVERAGED: Final = "averaged"
 
 
 def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
@@ -52,14 +55,18 @@ def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
         (True, {'loss': 'squared'})
     """
     forest.validate()
-    fields = {"n_features": forest.n_features, "n_outputs": forest.n_outputs}
+    fields: dict[str, Any] = {"n_features": forest.n_features, "n_outputs": forest.n_outputs}
     if forest.parallel_trees > 1:
         fields[_PARALLEL] = forest.parallel_trees
+    if forest.averaged:
+        fields[_AVERAGED] = True
     present = {name for name in OPTIONAL_ARRAYS if getattr(forest, name).size}
     arrays = {name: getattr(forest, name) for name in _dtypes(present)}
     file_format = VECTOR_FORMAT if forest.has_vectors else FORMAT
     if _PARALLEL in fields or "tree_weights" in present:
         file_format = WEIGHTED_FORMAT
+    if forest.averaged:
+        file_format = AVERAGED_FORMAT
     return pack(file_format, header, fields, arrays)
 
 
@@ -79,7 +86,9 @@ def forest_of(content: Container) -> Forest:
     Raises:
         ModelFileError: when the file holds something else, or a forest that cannot be.
     """
-    fields = content.require_fields(_FIELDS | ({_PARALLEL} & content.fields.keys()))
+    fields = content.require_fields(_FIELDS | ({_PARALLEL, _AVERAGED} & content.fields.keys()))
+    if fields.get(_AVERAGED, True) is not True:
+        raise ModelFileError("The model file's averaged must be true; a forest that adds its trees has none.")
     if fields.get(_PARALLEL, 2) == 1:
         raise ModelFileError(
             "The model file's parallel_trees is 1; a forest without parallel trees has none."

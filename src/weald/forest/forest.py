@@ -56,7 +56,8 @@ class Forest:
     """An immutable ensemble of binary trees.
 
     The raw score of a row starts at `base_score[k]`; then, tree by tree in order, tree `t` adds the value
-    of the leaf that the row reaches to output `t % n_outputs`, in float64. That order is part of the model.
+    of the leaf that the row reaches to output `t % n_outputs`, in float64. That order is part of the model. An *averaged*
+    forest adds the trees up by themselves, divides by the number of rounds and adds that to the start.
 
     In a forest with *vector leaves* (`vectors` is not empty) every tree adds K numbers, those of the leaf that
     the row reaches, to the K outputs, and a round is a single tree. Otherwise a round is `parallel_trees` times K trees.
@@ -82,6 +83,8 @@ class Forest:
         tree_weights: float64[T], what is left of each tree since later rounds rescaled it; `value` has it in already, so
             that only training goes on from it. Empty when no tree was rescaled.
         parallel_trees: how many trees a round of training adds to an output.
+        averaged: whether the mean of the rounds is added to `base_score`, not their sum. A round's trees are summed
+            in any case.
 
     Examples:
         >>> from weald.forest.builder import ForestBuilder
@@ -113,6 +116,7 @@ class Forest:
     vectors: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     tree_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     parallel_trees: int = 1
+    averaged: bool = False
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay writeable; read-only, so that kernels see one signature.
@@ -131,7 +135,7 @@ class Forest:
         """Whether both forests hold the same bytes (so 0.0 and -0.0 differ)."""
         if not isinstance(other, Forest):
             return NotImplemented
-        for name in ("n_features", "n_outputs", "parallel_trees"):
+        for name in ("n_features", "n_outputs", "parallel_trees", "averaged"):
             if getattr(self, name) != getattr(other, name):
                 return False
         return all(_same_bytes(getattr(self, name), getattr(other, name)) for name in ARRAY_DTYPES)
@@ -262,13 +266,14 @@ class Forest:
             set_codes=self.set_codes[codes[0] : codes[-1]],
             tree_weights=self.tree_weights[begin:end],
             parallel_trees=self.parallel_trees,
+            averaged=self.averaged,
             **arrays,
         )
 
     @staticmethod
     def concatenate(a: Forest, b: Forest) -> Forest:
         """The trees of `a`, then the trees of `b`; both must start from the same base score."""
-        for name in ("n_features", "n_outputs", "parallel_trees"):
+        for name in ("n_features", "n_outputs", "parallel_trees", "averaged"):
             if getattr(a, name) != getattr(b, name):
                 sizes = f"{getattr(a, name)} and {getattr(b, name)}"
                 raise InputError(f"Forests with {name} {sizes} cannot be joined; it must be the same.")
@@ -297,6 +302,7 @@ class Forest:
             vectors=np.concatenate([a.vectors, b.vectors]),
             tree_weights=np.concatenate(weights),
             parallel_trees=a.parallel_trees,
+            averaged=a.averaged,
             **nodes,
         )
 

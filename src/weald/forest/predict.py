@@ -35,6 +35,8 @@ _PACKED: Final = ("_packed_for_float32", "_packed_for_float64")
 _PACKED_COMPLETE: Final = ("_packed_for_complete_float32", "_packed_for_complete_float64")
 # Where the columns that a forest tests are kept on it, and the forest on these alone.
 _TESTED: Final = "_of_tested_columns"
+# Where the trees of an averaged forest are kept on it, as a forest that sums them.
+_ALONE: Final = "_trees_alone"
 # Larger forests have a form for rows without missing values: half as many codes, a quarter less time for deep trees.
 _LARGE_FOREST: Final = 2**16
 
@@ -57,7 +59,7 @@ def raw_scores(
     first_round: int = 0,
     last_round: int | None = None,
 ) -> NDArray[np.float64]:
-    """Raw scores float64[K, n_rows]: the base score plus the trees of rounds `first_round` to `last_round`.
+    """Raw scores float64[K, n_rows]: the base score plus the trees, or their mean, of rounds `first_round` to `last_round`.
 
     `last_round` itself is not included; None means all. Blocks are pairs of (first row, float32 or float64
     matrix with a column per feature, NaN for missing), as a `Dataset` yields them. The scores are the same
@@ -80,6 +82,11 @@ def raw_scores(
     if not 0 <= first_round <= last <= n_rounds:
         rounds = f"first_round is {first_round} and last_round is {last_round}"
         raise InputError(f"{rounds}; they must rise within 0 to {n_rounds}, the rounds of this forest.")
+    if forest.averaged:
+        sums = raw_scores(trees_alone(forest), blocks, n_rows, tasks, first_round, last)
+        sums /= max(last - first_round, 1)
+        sums += forest.base_score[:, None]
+        return sums
     trees = (first_round * forest.trees_per_round, last * forest.trees_per_round)
     scores = np.empty(forest.n_outputs * n_rows, dtype=np.float64)
     work_per_row = trees[1] - trees[0] + forest.n_features
@@ -130,6 +137,15 @@ def _packed(forest: Forest, is_double: bool, is_complete: bool = False) -> Packe
             packed = pack(forest, is_double)
         object.__setattr__(forest, name, packed)
     return packed
+
+
+def trees_alone(forest: Forest) -> Forest:
+    """The same trees as a forest that starts from 0 and sums them."""
+    kept: Forest | None = forest.__dict__.get(_ALONE)
+    if kept is None:
+        kept = replace(forest, base_score=np.zeros(forest.n_outputs), averaged=False)
+        object.__setattr__(forest, _ALONE, kept)  # as in `_packed`
+    return kept
 
 
 def _of_tested_columns(forest: Forest) -> tuple[NDArray[np.int64], Forest]:

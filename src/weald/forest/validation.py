@@ -46,6 +46,7 @@ def _check_sizes(forest: Forest) -> None:
         size = getattr(forest, field)
         is_size = type(size) is int and 1 <= size <= MAXIMUM_FEATURES
         _require(is_size, field, f"it must be a whole number from 1 to {MAXIMUM_FEATURES}")
+    _require(type(forest.averaged) is bool, "averaged", "it must be true or false")
 
 
 def _check_types(forest: Forest) -> None:

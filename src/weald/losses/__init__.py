@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from weald.losses.base import Loss
-from weald.losses.classification import Exponential, Logistic, Softmax
+from weald.losses.classification import Exponential, Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, Poisson, Tweedie
 from weald.losses.custom import Custom
 from weald.losses.friedman import friedman_loss
 from weald.losses.links import LINKS, scores_of
-from weald.losses.margins import CrossEntropy, Hinge, PseudoHuber, SquaredLog
+from weald.losses.margins import CrossEntropy, Fair, Hinge, PseudoHuber, SquaredLog
 from weald.losses.metrics import METRICS, Metric, make_metric
-from weald.losses.regression import Absolute, Huber, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
 
@@ -33,8 +33,10 @@ __all__ = [
 LOSSES: dict[str, Callable[..., Loss]] = {
     "squared": Squared,
     "absolute": Absolute,
+    "mape": AbsoluteShare,
     "huber": Huber,
     "pseudo_huber": PseudoHuber,
+    "fair": Fair,
     "squared_log": SquaredLog,
     "quantile": quantile_loss,
     "cross_entropy": CrossEntropy,
@@ -45,6 +47,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "exponential": Exponential,
     "hinge": Hinge,
     "softmax": Softmax,
+    "one_vs_rest": OneVsRest,
 }
 
 
@@ -52,8 +55,7 @@ def make_loss(loss: str | Callable[..., Any], **options: Any) -> Loss:
     """Build a loss by name, or of a function(y, raw_scores) -> (gradient, hessian).
 
     Options: huber_delta (huber, pseudo_huber), quantile_alpha (quantile; several make an output each),
-    tweedie_power (tweedie), n_classes (softmax),
-    n_outputs and link (a function).
+    tweedie_power (tweedie), fair_scale (fair), n_classes (softmax, one_vs_rest), n_outputs and link (a function).
 
     >>> make_loss("quantile", quantile_alpha=0.9)
     make_loss('quantile', quantile_alpha=0.9)

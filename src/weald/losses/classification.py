@@ -1,4 +1,4 @@
-"""Losses of classes: logistic and exponential for two, softmax for more. Labels are class codes 0, 1, ..."""
+"""Losses of classes: logistic and exponential for two, softmax and one-vs-rest for more. Labels are class codes 0, 1, ..."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ class _TwoClasses(Loss):
         refuse_labels((y != 0.0) & (y != 1.0), y, f"0 or 1 for loss={self.name!r}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        prior = min(max(weighted_mean(y, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
-        return np.array([log(prior / (1.0 - prior))])
+        return np.array([_log_odds(y, weight)])
+
+
+def _log_odds(hit: Float64s, weight: Float64s | None) -> float:
+    """Of the share of rows where `hit` is 1."""
+    prior = min(max(weighted_mean(hit, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
+    return log(prior / (1.0 - prior))
 
 
 class Logistic(_TwoClasses):
@@ -89,20 +94,13 @@ class Exponential(_TwoClasses):
         kernels.exponential_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
 
 
-class Softmax(Loss):
-    """Cross-entropy of K classes, K scores a row: gradient p_k - [y = k].
-
-    The hessian is p_k * (1 - p_k) * K / (K - 1): the diagonal, enlarged to bound the coupling of the classes.
-    """
-
-    name = "softmax"
-    link = "softmax"
+class _SeveralClasses(Loss):
     task = "classification"
     default_metric = "logloss"
 
     def __init__(self, n_classes: int = 0) -> None:
         if n_classes < 2:
-            raise InputError(f"loss='softmax' needs n_classes of 2 or more, not {n_classes!r}.")
+            raise InputError(f"loss={self.name!r} needs n_classes of 2 or more, not {n_classes!r}.")
         self.n_outputs = int(n_classes)
 
     @property
@@ -111,7 +109,17 @@ class Softmax(Loss):
 
     def check_target(self, y: Float64s) -> None:
         bad = ~((y >= 0.0) & (y < self.n_outputs) & (y == np.floor(y)))
-        refuse_labels(bad, y, f"a class code from 0 to {self.n_outputs - 1} for loss='softmax'")
+        refuse_labels(bad, y, f"a class code from 0 to {self.n_outputs - 1} for loss={self.name!r}")
+
+
+class Softmax(_SeveralClasses):
+    """Cross-entropy of K classes, K scores a row: gradient p_k - [y = k].
+
+    The hessian is p_k * (1 - p_k) * K / (K - 1): the diagonal, enlarged to bound the coupling of the classes.
+    """
+
+    name = "softmax"
+    link = "softmax"
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         priors = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]
@@ -140,3 +148,44 @@ class Softmax(Loss):
             kernels.softmax_gradients(scores, y, w, 0, scores.shape[1], gradient, hessian)
             return
         kernels.softmax_gradients_parallel(scores, y, w, tasks, gradient, hessian)
+
+
+class OneVsRest(_SeveralClasses):
+    """A logistic loss for each of K classes, by itself: is a row of the class or of any other?
+
+    The K probabilities of a row are divided by their sum; the link "sigmoids" leaves them as they are.
+    """
+
+    name = "one_vs_rest"
+    link = "one_vs_rest"
+
+    def __init__(self, n_classes: int = 0) -> None:
+        super().__init__(n_classes)
+        self._single = Logistic()
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([_log_odds(_is_class(y, k), weight) for k in range(self.n_outputs)])
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        lost = np.zeros(scores.shape[1])
+        for k in range(self.n_outputs):
+            lost += self._single.values(scores[k : k + 1], _is_class(y, k))
+        return lost
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        for k in range(self.n_outputs):
+            own = slice(k, k + 1)
+            self._single.gradients(scores[own], _is_class(y, k), weight, gradient[own], hessian[own], tasks)
+
+
+def _is_class(y: Float64s, k: int) -> Float64s:
+    hit: Float64s = (y == k).astype(np.float64)
+    return hit

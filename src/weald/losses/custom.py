@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels
-from weald.losses.links import LINKS
+from weald.losses.links import LINKS, SEVERAL
 from weald.runtime.errors import InputError
 
-_OUTPUTS_OF_LINK = {"log": "1", "logit": "1", "half_logit": "1", "step": "1", "softmax": "2 or more"}
-_METRIC_OF_LINK = {"logit": "logloss", "half_logit": "logloss", "step": "error", "softmax": "logloss"}
+_METRIC_OF_LINK = {
+    "logit": "logloss",
+    "half_logit": "logloss",
+    "step": "error",
+    **dict.fromkeys(SEVERAL, "logloss"),
+}
 
 
 class Custom(Loss):
@@ -20,7 +24,8 @@ class Custom(Loss):
 
     `raw_scores` is (n,), or (n, K) where `n_outputs` = K is above 1; it and `y` are read-only. Sample weights
     are multiplied afterwards: the function must not. The hessian may not be negative. All scores start at 0;
-    `link` says how they become predictions ("identity", "log", "logit", "half_logit", "step" or "softmax").
+    `link` says how they become predictions ("identity", "log", "logit", "half_logit", "step",
+    "softmax", "one_vs_rest" or "sigmoids").
     """
 
     task = "any"
@@ -31,8 +36,9 @@ class Custom(Loss):
             raise InputError(f"link must be one of {', '.join(sorted(LINKS))}, not {link!r}.")
         if n_outputs < 1:
             raise InputError(f"n_outputs must be 1 or more, not {n_outputs!r}.")
-        if link != "identity" and (n_outputs > 1) != (link == "softmax"):
-            raise InputError(f"link={link!r} needs n_outputs of {_OUTPUTS_OF_LINK[link]}, not {n_outputs!r}.")
+        if link != "identity" and (n_outputs > 1) != (link in SEVERAL):
+            needed = "2 or more" if link in SEVERAL else "1"
+            raise InputError(f"link={link!r} needs n_outputs of {needed}, not {n_outputs!r}.")
         self._function = function
         self.name = str(getattr(function, "__name__", type(function).__name__))
         self.n_outputs = int(n_outputs)

@@ -12,6 +12,9 @@ from weald.losses.elementary import exp_of, log_of
 
 Float64s = NDArray[np.float64]
 
+# Links of a score for each of several classes.
+SEVERAL = frozenset({"softmax", "one_vs_rest", "sigmoids"})
+
 
 def _identity(scores: Float64s) -> Float64s:
     return scores[0].copy() if scores.shape[0] == 1 else np.ascontiguousarray(scores.T)
@@ -42,6 +45,24 @@ def _softmax(scores: Float64s) -> Float64s:
     return out
 
 
+def _sigmoids(scores: Float64s) -> Float64s:
+    return np.stack([_sigmoid(score[None]) for score in scores], axis=1)
+
+
+def _one_vs_rest(scores: Float64s) -> Float64s:
+    """Sigmoids over their sum; of a row whose scores are all below 0, without the factor exp(largest) that could underflow."""
+    shift = np.minimum(scores.max(axis=0), 0.0)
+    out = np.empty((scores.shape[1], scores.shape[0]), dtype=np.float64)
+    total = np.zeros(scores.shape[1])
+    for k, score in enumerate(scores):
+        above = score > 0.0
+        out[:, k] = np.where(above, 1.0, exp_of(np.where(above, 0.0, score) - shift))
+        out[:, k] /= 1.0 + exp_of(-np.abs(score))
+        total += out[:, k]
+    out /= total[:, None]
+    return out
+
+
 def scores_of(link: str, prediction: Float64s) -> Float64s:
     """Raw scores (K, n) of predictions (n,) or (n, K): the link function itself; probabilities inside (0, 1).
 
@@ -52,14 +73,16 @@ def scores_of(link: str, prediction: Float64s) -> Float64s:
         return np.array(prediction, dtype=np.float64, ndmin=2)
     odds = prediction if link in ("log", "softmax") else prediction / (1.0 - prediction)
     logarithm = log_of(np.asarray(odds, dtype=np.float64).reshape(-1))
-    if link == "softmax":
+    if link in SEVERAL:
         logarithm = logarithm.reshape(prediction.shape)
-        return np.ascontiguousarray((logarithm - logarithm.mean(axis=1, keepdims=True)).T)
+        if link == "softmax":
+            logarithm = logarithm - logarithm.mean(axis=1, keepdims=True)
+        return np.ascontiguousarray(logarithm.T)
     return (0.5 if link == "half_logit" else 1.0) * logarithm[None]
 
 
 # Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1,
-# "step" 0 or 1.
+# "step" 0 or 1; "softmax" and "one_vs_rest" K probabilities that add up to 1, "sigmoids" K that need not.
 LINKS: dict[str, Callable[[Float64s], Float64s]] = {
     "identity": _identity,
     "log": _exponential,
@@ -67,4 +90,6 @@ LINKS: dict[str, Callable[[Float64s], Float64s]] = {
     "half_logit": _half_sigmoid,
     "step": _step,
     "softmax": _softmax,
+    "one_vs_rest": _one_vs_rest,
+    "sigmoids": _sigmoids,
 }

@@ -1,4 +1,4 @@
-"""Compiled gradients of the pseudo-Huber, squared-log, hinge and cross-entropy losses; as in `kernels`, row by row."""
+"""Compiled gradients of the pseudo-Huber, squared-log, hinge, cross-entropy and fair losses; as in `kernels`, row by row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weald.runtime.mathlib import log, sigmoid64
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
 
-PSEUDO_HUBER, SQUARED_LOG, HINGE, CROSS_ENTROPY = (np.int64(kind) for kind in range(4))
+PSEUDO_HUBER, SQUARED_LOG, HINGE, CROSS_ENTROPY, FAIR = (np.int64(kind) for kind in range(5))
 # A score of -1 or less has no logarithm of 1 + score: it counts as this.
 LOWEST_LOG_SCORE = np.float64(-1.0 + 1e-6)
 # The squared-log loss is concave far above the label; a leaf needs something to divide by.
@@ -80,6 +80,21 @@ def _cross_entropy(
 
 
 @kernel
+def _fair(
+    score: Float64s, y: Float64s, weight: Float64s, scale: float, gradient: Float32s, hessian: Float32s
+) -> None:
+    weighted = weight.shape[0] > 0
+    for i in range(score.shape[0]):
+        w = weight[i] if weighted else 1.0
+        residual = score[i] - y[i]
+        share = scale / (abs(residual) + scale)
+        curvature = share * share
+        curvature = _FLOOR if curvature < _FLOOR else curvature
+        gradient[i] = residual * share * w
+        hessian[i] = curvature * w
+
+
+@kernel
 def margin_gradients(
     kind: int,
     score: Float64s,
@@ -89,13 +104,15 @@ def margin_gradients(
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
-    """OUT gradient and hessian of one of the four losses; ``option`` is the pseudo-Huber loss's delta."""
+    """OUT gradient and hessian of one of the five losses; ``option``: delta of pseudo-Huber, the scale of fair."""
     if kind == PSEUDO_HUBER:
         _pseudo_huber(score, y, weight, option, gradient, hessian)
     elif kind == SQUARED_LOG:
         _squared_log(score, y, weight, gradient, hessian)
     elif kind == HINGE:
         _hinge(score, y, weight, gradient, hessian)
+    elif kind == FAIR:
+        _fair(score, y, weight, option, gradient, hessian)
     else:
         _cross_entropy(score, y, weight, gradient, hessian)
 

@@ -1,4 +1,4 @@
-"""Pseudo-Huber, squared-log, hinge and cross-entropy losses: one score a row, Newton leaves."""
+"""Pseudo-Huber, fair, squared-log, hinge and cross-entropy losses: one score a row, Newton leaves."""
 
 from __future__ import annotations
 
@@ -71,6 +71,38 @@ class PseudoHuber(_Margin):
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         ratio = (scores[0] - y) / self._option
         lost: Float64s = self._option**2 * (np.sqrt(1.0 + ratio * ratio) - 1.0)
+        return lost
+
+
+class Fair(_Margin):
+    """c * abs(z) - c**2 * log(1 + abs(z) / c), z = score - y, c = `fair_scale`: square near the label, linear far from it.
+
+    gradient c * z / (abs(z) + c), hessian (c / (abs(z) + c))**2. It starts at the mean, as LightGBM does.
+    """
+
+    name = "fair"
+    default_metric = "fair"
+    starts_at_optimum = False
+    _kind = margin_kernels.FAIR
+
+    def __init__(self, fair_scale: float = 1.0) -> None:
+        if not 0.0 < fair_scale < math.inf:
+            raise InputError(f"fair_scale must be a finite number above 0, not {fair_scale!r}.")
+        self._option = float(fair_scale)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"fair_scale": self._option}
+
+    def check_target(self, y: Float64s) -> None:
+        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([weighted_mean(y, weight)])
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        ratio = np.abs(scores[0] - y) / self._option
+        lost: Float64s = self._option**2 * (ratio - log_of(1.0 + ratio))
         return lost
 
 

@@ -96,6 +96,16 @@ def _mape(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     )
 
 
+def _bounded_mape(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """The mean error as a share of the label; labels between -1 and 1 count as 1."""
+    return weighted_mean(np.abs(y - prediction) / np.maximum(np.abs(y), 1.0), weight)
+
+
+def _fair(y: Float64s, prediction: Float64s, weight: Float64s | None, fair_scale: float = 1.0) -> float:
+    ratio = np.abs(y - prediction) / fair_scale
+    return fair_scale**2 * weighted_mean(ratio - log_of(1.0 + ratio), weight)
+
+
 def _pinball(y: Float64s, prediction: Float64s, weight: Float64s | None, quantile_alpha: Any = 0.5) -> float:
     """The pinball loss; with several quantiles, a column each, the mean of theirs."""
     if prediction.ndim == 2:
@@ -130,6 +140,13 @@ def _tweedie_deviance(
     return 2.0 * weighted_mean(of_labels + of_means, weight)
 
 
+def _poisson_loss(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """`poisson_nloglik` without the part that depends on the labels alone."""
+    refuse_labels(~(y >= 0.0), y, "0 or more for the metric poisson_loss")
+    mean = np.maximum(prediction, _SMALLEST_MEAN)
+    return weighted_mean(mean - y * log_of(mean), weight)
+
+
 def _poisson_nloglik(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     """Minus the mean logarithm of Poisson's probability of the labels."""
     refuse_labels(~(y >= 0.0), y, "0 or more for the metric poisson_nloglik")
@@ -158,6 +175,11 @@ def _cross_entropy(y: Float64s, prediction: Float64s, weight: Float64s | None) -
     """`logloss` of labels from 0 to 1."""
     known = np.clip(prediction, _SMALLEST_PROBABILITY, 1.0 - _SMALLEST_PROBABILITY)
     return -weighted_mean(y * log_of(known) + (1.0 - y) * log_of(1.0 - known), weight)
+
+
+def _kullback_leibler(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """The divergence of the predicted shares from the labels: `cross_entropy` less the labels' own entropy."""
+    return _cross_entropy(y, prediction, weight) - _cross_entropy(y, y, weight)
 
 
 def _logloss(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
@@ -213,6 +235,20 @@ def _aucpr(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     return math.fsum(areas)
 
 
+def _average_precision(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    """The mean precision over the hits: the area under precision over recall in steps; NaN where a class is absent."""
+    if prediction.ndim == 2:
+        return _against_the_rest(_average_precision, y, prediction, weight)
+    positive, negative = (part[::-1] for part in _ranked(y, prediction, weight))
+    total = float(positive.sum())
+    if total == 0.0 or float(negative.sum()) == 0.0:
+        return math.nan
+    hits = np.cumsum(positive)
+    everything = hits + np.cumsum(negative)
+    precision = np.divide(hits, everything, out=np.zeros(len(hits)), where=everything > 0.0)
+    return float(compensated_dot(positive, precision)) / total
+
+
 def _auc(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     """The chance that a row of class 1 ranks above one of class 0, ties half; NaN where a class is absent."""
     if prediction.ndim == 2:
@@ -244,19 +280,24 @@ METRICS: dict[str, Metric] = {
         Metric("r2", _r2, greater_is_better=True, needs="regression"),
         Metric("huber", _huber, needs="regression", option="huber_delta"),
         Metric("pseudo_huber", _pseudo_huber, needs="regression", option="huber_delta"),
+        Metric("fair", _fair, needs="regression", option="fair_scale"),
         Metric("rmsle", _rmsle, needs="regression"),
         Metric("mape", _mape, needs="regression"),
+        Metric("bounded_mape", _bounded_mape, needs="regression"),
         Metric("cross_entropy", _cross_entropy, needs="share"),
+        Metric("kullback_leibler", _kullback_leibler, needs="share"),
         Metric("pinball", _pinball, needs="regression", option="quantile_alpha"),
         Metric("poisson_deviance", _poisson_deviance, needs="positive"),
         Metric("gamma_deviance", _gamma_deviance, needs="positive"),
         Metric("tweedie_deviance", _tweedie_deviance, needs="positive", option="tweedie_power"),
+        Metric("poisson_loss", _poisson_loss, needs="positive"),
         Metric("poisson_nloglik", _poisson_nloglik, needs="positive"),
         Metric("gamma_nloglik", _gamma_nloglik, needs="positive"),
         Metric("tweedie_nloglik", _tweedie_nloglik, needs="positive", option="tweedie_power"),
         Metric("logloss", _logloss, needs="classification"),
         Metric("auc", _auc, greater_is_better=True, needs="binary"),
         Metric("aucpr", _aucpr, greater_is_better=True, needs="binary"),
+        Metric("average_precision", _average_precision, greater_is_better=True, needs="binary"),
         Metric("accuracy", _accuracy, greater_is_better=True, needs="classification"),
         Metric("error", _error, needs="classification"),
     )

@@ -1,4 +1,4 @@
-"""Losses of a real-valued target: squared, absolute, Huber and quantile."""
+"""Losses of a real-valued target: squared, absolute, absolute as a share of the label, Huber and quantile."""
 
 from __future__ import annotations
 
@@ -170,6 +170,62 @@ class Absolute(_Stepped):
 
     name = "absolute"
     default_metric = "mae"
+
+
+class AbsoluteShare(_Stepped):
+    """abs(score - y) / max(1, abs(y)): gradient sign(score - y) over that divisor, hessian 1.
+
+    The error as a share of the label, where that is above 1 (LightGBM's mape). A leaf is the median of its residuals,
+    weighted by the reciprocals of the divisors.
+    """
+
+    name = "mape"
+    default_metric = "bounded_mape"
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return super().initial_score(y, _weight_of_share(y, weight))
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        return super().values(scores, y) * _weight_of_share(y, None)
+
+    def best_step(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        output: int,
+        direction: Float64s,
+        tasks: int,
+    ) -> float:
+        return super().best_step(scores, y, _weight_of_share(y, weight), output, direction, tasks)
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        super().gradients(scores, y, _weight_of_share(y, weight), gradient, hessian, tasks)
+        hessian[0] = 1.0 if weight is None else weight
+
+    def refit_leaves(
+        self,
+        score: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        leaf_rows: Rows,
+        leaf_offsets: NDArray[np.int64],
+        values: Float64s,
+    ) -> None:
+        super().refit_leaves(score, y, _weight_of_share(y, weight), leaf_rows, leaf_offsets, values)
+
+
+def _weight_of_share(y: Float64s, weight: Float64s | None) -> Float64s:
+    share: Float64s = 1.0 / np.maximum(1.0, np.abs(y))
+    return share if weight is None else share * weight
 
 
 class Quantile(_Stepped):

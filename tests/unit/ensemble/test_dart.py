@@ -146,3 +146,14 @@ def test_dart_that_drops_nothing_is_plain_boosting() -> None:
     for rules in ({}, {"rate_drop": 0.5, "skip_drop": 1.0}):
         dropped = BoostedTreesRegressor(n_estimators=8, subsample=0.5, booster="dart", **rules)
         assert dropped.fit(X, y).forest_ == plain
+
+
+def test_the_papers_factors_and_a_limit_of_dropped_trees() -> None:
+    rules = DropRules(rate_drop=0.9, normalize_type="paper", max_drop=3)
+    assert rules.factors(3.0, 0.1) == (0.25, 0.75)
+    for key in range(20):
+        dropped = draw_drops(np.ones(200), 2, rules, key)
+        assert dropped[0::2].sum() <= 3
+        assert dropped[1::2].sum() <= 3
+    drawn = [draw_drops(np.ones(200), 1, rules, key).sum() for key in range(200)]
+    assert 2.0 < np.mean(drawn) < 3.0  # the rate is lowered to 3 / 200 before the limit is applied

@@ -13,7 +13,9 @@ OPTIONS: dict[str, dict[str, float | int]] = {
     "pseudo_huber": {"huber_delta": 0.7},
     "quantile": {"quantile_alpha": 0.3},
     "tweedie": {"tweedie_power": 1.3},
+    "fair": {"fair_scale": 0.7},
     "softmax": {"n_classes": 4},
+    "one_vs_rest": {"n_classes": 4},
 }
 Arrays = tuple[Loss, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 

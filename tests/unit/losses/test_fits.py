@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
 import weald
 from weald.losses import METRICS
@@ -17,6 +18,8 @@ X = rng.standard_normal((600, 4))
 SIGNAL = X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(600)
 TARGETS: dict[str, Any] = {
     "pseudo_huber": SIGNAL,
+    "fair": SIGNAL,
+    "mape": 20.0 + 3.0 * SIGNAL,
     "squared_log": np.exp(SIGNAL),
     "cross_entropy": 1.0 / (1.0 + np.exp(-SIGNAL)),
 }
@@ -43,6 +46,24 @@ def test_a_hinge_classifier_separates_and_gives_probabilities_of_zero_and_one(tm
     assert np.array_equal(weald.load(tmp_path / "model.weald").predict(X), model.predict(X))
     with pytest.raises(InputError, match="loss='hinge' is for two classes, but y has 3"):
         weald.BoostedTreesClassifier("hinge").fit(X, np.arange(600) % 3)
+
+
+def test_one_vs_rest_classes_have_probabilities_that_add_up_to_one(tmp_path: Path) -> None:
+    y = np.array(["low", "middle", "high"])[np.digitize(SIGNAL, [-0.5, 0.5])]
+    model = weald.BoostedTreesClassifier("one_vs_rest", n_estimators=30, n_jobs=1)
+    model.fit(X, y, eval_set=[(X, y)])
+    assert model.score(X, y) > 0.9
+    probabilities = model.predict_proba(X)
+    assert np.allclose(probabilities.sum(axis=1), 1.0)
+    assert np.array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+    assert model.history_["valid_0"]["logloss"][-1] == pytest.approx(log_loss(y, probabilities))
+    single = weald.BoostedTreesClassifier(n_estimators=30, n_jobs=1, random_state=0).fit(X, y == "high")
+    # A class's trees are those of a fit of that class against the rest, but for the draws that round gradients.
+    assert np.allclose(model.decision_function(X)[:, 0], single.decision_function(X), atol=0.02)
+    model.save(tmp_path / "model.weald")
+    assert np.array_equal(weald.load(tmp_path / "model.weald").predict_proba(X), probabilities)
+    with pytest.raises(InputError, match="loss='one_vs_rest' is for three classes or more, but y has 2"):
+        weald.BoostedTreesClassifier("one_vs_rest").fit(X, y == "low")
 
 
 def test_several_quantiles_are_predicted_side_by_side(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from weald.losses import LOSSES, make_loss
 SMOOTH = [
     "squared",
     "pseudo_huber",
+    "fair",
     "squared_log",
     "cross_entropy",
     "poisson",
@@ -20,6 +21,7 @@ SMOOTH = [
     "logistic",
     "exponential",
     "softmax",
+    "one_vs_rest",
 ]
 
 
@@ -79,8 +81,10 @@ def test_hessian_is_the_second_derivative_of_the_loss(name: str) -> None:
         above = reference.loss_of_score(name, up, y, parameter(name))
         below = reference.loss_of_score(name, down, y, parameter(name))
         want = factor * weight * ((above - middle) - (middle - below)) / step**2
+        # The fair loss's curvature has a corner at the label.
+        smooth = np.abs(scores[0] - y) > 2 * step if name == "fair" else np.ones(len(y), np.bool_)
         # Second differences are good to step**2 / 12 of the value and 1e-15 / step**2.
-        np.testing.assert_allclose(hessian[k], want, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(hessian[k][smooth], want[smooth], rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name not in (*SMOOTH, "hinge")])
@@ -91,13 +95,13 @@ def test_a_loss_without_curvature_has_the_weight_as_hessian(name: str) -> None:
     assert np.all(fill(loss, scores, y, None)[1] == 1.0)
 
 
-@pytest.mark.parametrize("name", ["absolute", "quantile"])
+@pytest.mark.parametrize("name", ["absolute", "mape", "quantile"])
 def test_a_score_equal_to_its_label_has_no_gradient(name: str) -> None:
     gradient, _ = fill(make_loss(name), np.zeros((1, 3)), np.zeros(3), None)
     assert np.all(gradient == 0.0)
 
 
-@pytest.mark.parametrize("name", ["logistic", "softmax"])
+@pytest.mark.parametrize("name", ["logistic", "softmax", "one_vs_rest"])
 def test_hessians_of_certain_rows_stay_above_zero(name: str) -> None:
     loss = make_loss(name, **OPTIONS.get(name, {}))
     scores = np.zeros((loss.n_outputs, 4))

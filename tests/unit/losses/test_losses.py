@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import reference_losses as reference
-from weald.losses import LOSSES, METRICS, make_loss
+from weald.losses import LINKS, LOSSES, METRICS, make_loss, scores_of
 from weald.losses.count import ZERO_MEAN_FLOOR
 from weald.losses.means import compensated_dot, compensated_sum, weighted_mean
 from weald.runtime.errors import InputError, NotSupportedError
 
-CLASSES = {"softmax": {"n_classes": 3}}
+CLASSES = {"softmax": {"n_classes": 3}, "one_vs_rest": {"n_classes": 3}}
 
 
 def test_an_unknown_loss_is_refused_with_the_known_names_and_the_nearest() -> None:
@@ -41,6 +41,8 @@ def test_an_unknown_loss_is_refused_with_the_known_names_and_the_nearest() -> No
         ("quantile", {"quantile_alpha": "half"}, "quantile_alpha must be between 0 and 1.* not 'half'"),
         ("tweedie", {"tweedie_power": 2.0}, "tweedie_power must lie between 1 and 2.*loss='gamma'"),
         ("softmax", {}, "needs n_classes of 2 or more"),
+        ("one_vs_rest", {"n_classes": 1}, "loss='one_vs_rest' needs n_classes of 2 or more, not 1"),
+        ("fair", {"fair_scale": 0.0}, "fair_scale must be a finite number above 0, not 0.0"),
         ("squared", {"huber_delta": 1.0}, "loss='squared' has no option 'huber_delta'; it takes none"),
         ("huber", {"delta": 1.0}, "has no option 'delta'; it takes huber_delta"),
     ],
@@ -68,6 +70,9 @@ def test_a_wrong_option_is_named_with_what_would_be_right(
         ("pseudo_huber", [0.0, np.inf], "row 1 has inf"),
         ("softmax", [2.0, 3.0], "from 0 to 2 .*'softmax', but row 1 has 3.0"),
         ("softmax", [2.0, 0.5], "but row 1 has 0.5"),
+        ("one_vs_rest", [0.0, -1.0], "from 0 to 2 .*'one_vs_rest', but row 1 has -1.0"),
+        ("fair", [0.0, np.inf], "row 1 has inf"),
+        ("mape", [0.0, np.nan], "row 1 has nan"),
     ],
 )
 def test_a_label_that_a_loss_cannot_use_is_refused_with_its_row(
@@ -95,7 +100,7 @@ def test_a_loss_is_rebuilt_from_its_name_and_options_and_survives_pickling(name:
 def test_the_initial_score_is_the_best_constant(name: str) -> None:
     generator = np.random.default_rng(3)
     loss = make_loss(name, **CLASSES.get(name, {}))
-    y = generator.integers(0, 3 if name == "softmax" else 2, 200).astype(np.float64)
+    y = generator.integers(0, max(2, loss.n_outputs), 200).astype(np.float64)
     if loss.task == "regression" and name != "cross_entropy":
         y = generator.gamma(2.0, size=200)
     weight = generator.uniform(0.5, 2.0, 200)
@@ -106,8 +111,8 @@ def test_the_initial_score_is_the_best_constant(name: str) -> None:
         scores = np.repeat(score[:, None], 200, axis=1)
         return float(np.sum(weight * reference.loss_of_score(name, scores, y, parameter)))
 
-    # Huber losses start at the median, which is only near their best constant, and a hinge at 0.
-    slack = 2.0 if name in ("huber", "pseudo_huber", "hinge") else 1e-9
+    # Huber losses start at the median and fair at the mean, which are only near their best constant, and a hinge at 0.
+    slack = 2.0 if name in ("huber", "pseudo_huber", "fair", "hinge") else 1e-9
     for k in range(loss.n_outputs):
         for step in (-1e-2, 1e-2):
             moved = best.copy()
@@ -127,7 +132,7 @@ def test_initial_scores_of_constant_targets_stay_finite() -> None:
 def test_initial_scores_treat_an_integer_weight_like_copies(name: str) -> None:
     generator = np.random.default_rng(4)
     loss = make_loss(name, **CLASSES.get(name, {}))
-    y = generator.integers(0, 3 if name == "softmax" else 2, 60).astype(np.float64)
+    y = generator.integers(0, max(2, loss.n_outputs), 60).astype(np.float64)
     if loss.task == "regression":
         y = generator.gamma(2.0, size=60)
     counts = generator.integers(0, 4, 60)
@@ -168,6 +173,24 @@ def test_predictions_are_the_inverse_link_of_the_scores() -> None:
     )
     want = np.exp([0.0, 1.0, 2.0]) / np.exp([0.0, 1.0, 2.0]).sum()
     np.testing.assert_allclose(probabilities, [want, [1.0, 0.0, 0.0]], rtol=1e-15)
+
+
+def test_one_vs_rest_probabilities_add_up_to_one_where_every_class_is_denied() -> None:
+    scores = np.array([[0.5, 900.0, -900.0, -3.0], [-1.0, 900.0, -901.0, 2.0], [2.0, -900.0, -903.0, -800.0]])
+    probabilities = make_loss("one_vs_rest", n_classes=3).respond(scores)
+    with np.errstate(over="ignore"):
+        sigmoids = 1.0 / (1.0 + np.exp(-scores))
+    np.testing.assert_allclose(LINKS["sigmoids"](scores), sigmoids.T, rtol=1e-14)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=1e-15)
+    few = np.exp([0.0, -1.0, -3.0])  # far below 0 a sigmoid is an exponential
+    want = [sigmoids[:, 0] / sigmoids[:, 0].sum(), [0.5, 0.5, 0.0], few / few.sum()]
+    np.testing.assert_allclose(probabilities[:3], want, rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize("link", ["softmax", "one_vs_rest", "sigmoids"])
+def test_the_links_of_several_classes_are_inverse_to_their_predictions(link: str) -> None:
+    probabilities = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    np.testing.assert_allclose(LINKS[link](scores_of(link, probabilities)), probabilities, rtol=1e-14)
 
 
 def test_predictions_do_not_share_memory_with_the_scores() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from scipy import stats
+from scipy.special import rel_entr
 
 from weald.losses import LOSSES, METRICS, Metric, make_loss, make_metric
 from weald.runtime.errors import InputError, NotSupportedError
@@ -50,6 +51,22 @@ def mean_tweedie(y: Any, p: Any, sample_weight: Any) -> Any:
     return np.average(p**0.5 / 0.5 - y * p**-0.5 / -0.5, weights=sample_weight)
 
 
+def mean_fair(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(np.abs(y - p) - np.log1p(np.abs(y - p)), weights=sample_weight)
+
+
+def mean_bounded_share(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(np.abs(y - p) / np.maximum(1.0, np.abs(y)), weights=sample_weight)
+
+
+def mean_poisson(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(p - y * np.log(p), weights=sample_weight)
+
+
+def mean_divergence(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(rel_entr(y, p) + rel_entr(1 - y, 1 - p), weights=sample_weight)
+
+
 def mean_cross_entropy(y: Any, p: Any, sample_weight: Any) -> Any:
     return np.average(-y * np.log(p) - (1 - y) * np.log(1 - p), weights=sample_weight)
 
@@ -76,11 +93,15 @@ CASES: list[tuple[str, Any, Any, Any]] = [
     ("mae", REAL, PREDICTED, sk.mean_absolute_error),
     ("r2", REAL, PREDICTED, sk.r2_score),
     ("huber", REAL, PREDICTED, mean_huber),
+    ("fair", REAL, PREDICTED, mean_fair),
+    ("bounded_mape", REAL, PREDICTED, mean_bounded_share),
     ("pinball", REAL, PREDICTED, sk.mean_pinball_loss),
     ("pseudo_huber", REAL, PREDICTED, mean_pseudo_huber),
     ("rmsle", POSITIVE, PREDICTED, sk.root_mean_squared_log_error),
     ("mape", POSITIVE, PREDICTED, sk.mean_absolute_percentage_error),
     ("cross_entropy", SHARES, OPEN_PROBABILITY, mean_cross_entropy),
+    ("kullback_leibler", SHARES, OPEN_PROBABILITY, mean_divergence),
+    ("poisson_loss", COUNTS, PREDICTED, mean_poisson),
     ("poisson_nloglik", COUNTS, PREDICTED, minus_log_likelihood(stats.poisson.logpmf)),
     (
         "gamma_nloglik",
@@ -101,6 +122,7 @@ CASES: list[tuple[str, Any, Any, Any]] = [
     ("logloss", CLASSES, PROBABILITIES, sk.log_loss),
     ("auc", BINARY, PROBABILITY, sk.roc_auc_score),
     ("aucpr", BINARY, PROBABILITY, interpolated_area),
+    ("average_precision", BINARY, PROBABILITY, sk.average_precision_score),
     (
         "accuracy",
         BINARY,
@@ -148,7 +170,7 @@ def test_an_integer_weight_counts_like_copies(name: str) -> None:
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_default_metric_of_every_loss_fits_it_and_takes_its_options(name: str) -> None:
-    loss = make_loss(name, **({"n_classes": 3} if name == "softmax" else {}))
+    loss = make_loss(name, **({"n_classes": 3} if name in ("softmax", "one_vs_rest") else {}))
     assert make_metric(loss.default_metric, loss).name == loss.default_metric
 
 
@@ -156,6 +178,8 @@ def test_options_of_the_loss_reach_its_metric() -> None:
     one, zero = np.ones(1), np.zeros(1)
     assert make_metric("pinball", make_loss("quantile", quantile_alpha=0.9))(one, zero) == pytest.approx(0.9)
     assert make_metric("huber", make_loss("huber", huber_delta=0.1))(one, zero) == pytest.approx(0.095)
+    fair = make_metric("fair", make_loss("fair", fair_scale=2.0))(one, zero)
+    assert fair == pytest.approx(2.0 - 4.0 * math.log(1.5))
     tweedie = make_metric("tweedie_deviance", make_loss("tweedie", tweedie_power=1.2))
     want = sk.mean_tweedie_deviance(COUNTS, PREDICTED, power=1.2)
     assert tweedie(COUNTS, PREDICTED) == pytest.approx(want, rel=1e-12)
@@ -222,7 +246,8 @@ def test_auc_of_several_classes_is_each_against_the_rest_by_its_weight(weighted:
     assert METRICS["auc"](CLASSES, PROBABILITIES, weight) == pytest.approx(
         shares @ np.array(areas), rel=1e-12
     )
-    assert 0.0 < METRICS["aucpr"](CLASSES, PROBABILITIES, weight) < 1.0
+    for name in ("aucpr", "average_precision"):
+        assert 0.0 < METRICS[name](CLASSES, PROBABILITIES, weight) < 1.0
 
 
 def test_the_pinball_loss_of_several_quantiles_is_the_mean_of_theirs() -> None:

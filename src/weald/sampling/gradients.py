@@ -1,0 +1,302 @@
+"""Gradient-based one-side sampling (Ke et al. 2017): rows of large gradients all count, of the others a sample.
+
+Kept are the ``top`` share of the rows with the largest importance |gradient * hessian|, summed over the outputs, and a random
+``other`` share of all rows from the rest, whose gradients and hessians grow by (1 - top) / other so that sums stay as
+they were on average. Neither selection sorts. The rest is drawn by lot: those of the largest random numbers are kept. So
+both selections look for the largest of 32-bit keys, and the last one that is kept is found in two passes of counting,
+the high and the low half of its bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.random import row_bits
+
+PARALLEL_ROWS = 60_000
+_BUCKETS = 65_536
+_BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
+_HALF = np.uint32(16)
+_HIGHEST = np.uint32(0xFFFFFFFF)  # above all importances and lots
+
+Keys = NDArray[np.uint32]
+Counts = NDArray[np.int64]  # (tasks,)
+Buckets = NDArray[np.int32]  # (tasks, buckets)
+
+
+# The loops below are over slices, and simple enough for the compiler to do several rows at once.
+
+
+@inlined
+def _add_importance(gradient: Any, hessian: Any, totals: Any) -> None:
+    for i in range(len(gradient)):
+        totals[i] += abs(np.float64(gradient[i]) * np.float64(hessian[i]))
+
+
+@inlined
+def _count_high(keys: Any, counts: Any) -> None:
+    for i in range(len(keys)):
+        counts[np.uint64(keys[i] >> _HALF)] += np.int32(1)
+
+
+@inlined
+def _raise_ties(least: Any, ties: Any, keys: Any) -> Any:
+    """Lift the first keys that equal the least above it; how many more may be lifted."""
+    found = np.uint32(0)
+    for i in range(len(keys)):
+        found |= np.uint32(keys[i] == least)
+    if found == 0 or ties == 0:
+        return ties
+    for i in range(len(keys)):
+        if keys[i] == least and ties > 0:
+            keys[i] = _HIGHEST
+            ties -= 1
+    return ties
+
+
+@inlined
+def _draw_lots(least: Any, key: Any, first: Any, keys: Any) -> None:
+    """0 for the large rows, for the others a lot of at least 1."""
+    for i in range(len(keys)):
+        before = keys[i]
+        lot = np.uint32((row_bits(key, first + np.uint32(i)) >> np.uint32(1)) + np.uint32(1))
+        keys[i] = np.uint32(0) if before > least else lot
+
+
+@inlined
+def _grow_small(lots: Any, least: Any, factor: Any, values: Any, grown: Any) -> None:
+    for i in range(len(lots)):
+        value = values[i]
+        more = value * factor
+        grown[i] = more if lots[i] > least else value
+
+
+@inlined
+def _append_kept(lots: Any, least: Any, first: Any, kept: Any) -> Any:
+    """Write the rows that are kept, without a branch, which could not be guessed; how many they are."""
+    count: Any = 0
+    for i in range(len(lots)):
+        kept[count] = first + np.uint32(i)
+        count += np.int64((lots[i] > least) | (lots[i] == 0))
+    return count
+
+
+@kernel
+def _measure_share(gradient: Any, hessian: Any, begin: Any, end: Any, importance: Any, counts: Any) -> None:
+    """Fill the importance of rows, and count them by the high half of its bits."""
+    keys = importance.view(np.uint32)  # floats that are not negative are ordered as their bits are
+    totals = np.empty(_BLOCK)
+    for start in range(begin, end, _BLOCK):
+        stop = min(start + _BLOCK, end)
+        totals[:] = 0.0
+        for output in range(gradient.shape[0]):
+            _add_importance(gradient[output, start:stop], hessian[output, start:stop], totals)
+        importance[start:stop] = totals[: stop - start]
+        _count_high(keys[start:stop], counts)
+
+
+@parallel_kernel
+def _measure_tasks(gradient: Any, hessian: Any, tasks: Any, importance: Any, counts: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(importance) * task // tasks, len(importance) * (task + 1) // tasks
+        _measure_share(gradient, hessian, begin, end, importance, counts[task])
+
+
+@kernel
+def _count_share(keys: Any, high: Any, begin: Any, end: Any, counts: Any) -> None:
+    """Count the rows whose keys have a given high half by the low half."""
+    share = keys[begin:end]
+    for i in range(len(share)):
+        if share[i] >> _HALF == high:
+            counts[np.uint64(share[i] & np.uint32(0xFFFF))] += np.int32(1)
+
+
+@parallel_kernel
+def _count_tasks(keys: Any, high: Any, tasks: Any, counts: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(keys) * task // tasks, len(keys) * (task + 1) // tasks
+        _count_share(keys, high, begin, end, counts[task])
+
+
+@kernel
+def _lots_share(least: Any, ties: Any, key: Any, begin: Any, end: Any, keys: Any, counts: Any) -> None:
+    """Replace the keys, whose large ones are decided, by lots, and count these by their high half."""
+    for start in range(begin, end, _BLOCK):
+        block = keys[start : min(start + _BLOCK, end)]
+        ties = _raise_ties(least, ties, block)
+        _draw_lots(least, key, np.uint32(start), block)
+        _count_high(block, counts)
+
+
+@parallel_kernel
+def _lots_tasks(least: Any, ties: Any, key: Any, tasks: Any, keys: Any, counts: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(keys) * task // tasks, len(keys) * (task + 1) // tasks
+        _lots_share(least, ties[task], key, begin, end, keys, counts[task])
+
+
+@kernel
+def _collect_share(
+    lots: Any,
+    least: Any,
+    ties: Any,
+    factor: Any,
+    gradient: Any,
+    hessian: Any,
+    begin: Any,
+    end: Any,
+    place: Any,
+    rows: Any,
+    grown_gradient: Any,
+    grown_hessian: Any,
+) -> None:
+    """Write the kept rows from ``place`` on, and the gradients and hessians of all rows, those of the small ones grown."""
+    kept = np.empty(_BLOCK + 1, np.uint32)
+    for start in range(begin, end, _BLOCK):
+        stop = min(start + _BLOCK, end)
+        block = lots[start:stop]
+        ties = _raise_ties(least, ties, block)
+        for output in range(gradient.shape[0]):
+            _grow_small(
+                block, least, factor, gradient[output, start:stop], grown_gradient[output, start:stop]
+            )
+            _grow_small(block, least, factor, hessian[output, start:stop], grown_hessian[output, start:stop])
+        count = _append_kept(block, least, np.uint32(start), kept)
+        rows[place : place + count] = kept[:count]
+        place += count
+
+
+@parallel_kernel
+def _collect_tasks(
+    lots: Any,
+    least: Any,
+    ties: Any,
+    factor: Any,
+    gradient: Any,
+    hessian: Any,
+    tasks: Any,
+    places: Any,
+    rows: Any,
+    grown_gradient: Any,
+    grown_hessian: Any,
+) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(lots) * task // tasks, len(lots) * (task + 1) // tasks
+        _collect_share(
+            lots,
+            least,
+            ties[task],
+            factor,
+            gradient,
+            hessian,
+            begin,
+            end,
+            places[task],
+            rows,
+            grown_gradient,
+            grown_hessian,
+        )
+
+
+class _Largest(NamedTuple):
+    """Where a selection of the largest keys ends: the least of them, and what each task takes."""
+
+    least: np.uint32
+    ties: Counts  # rows of the least key, the first ones
+    taken: Counts  # rows in all
+
+
+def _find_largest(keys: Keys, count: int, by_high: Buckets, tasks: int) -> _Largest:
+    """The ``count`` largest keys, of equal ones the first rows; ``by_high``: counts by the high half."""
+    if count == 0:
+        return _Largest(_HIGHEST, np.zeros(tasks, np.int64), np.zeros(tasks, np.int64))
+    high, above = _bucket_of(by_high, count)
+    by_low = np.zeros((tasks, _BUCKETS), np.int32)
+    if tasks == 1:
+        _count_share(keys, np.uint32(high), 0, len(keys), by_low[0])
+    else:
+        _count_tasks(keys, np.uint32(high), tasks, by_low)
+    low, nearly = _bucket_of(by_low, count - above)
+    equal = by_low[:, low].astype(np.int64)
+    before = np.cumsum(equal) - equal
+    ties = np.clip(count - above - nearly - before, 0, equal)
+    taken = by_high[:, high + 1 :].sum(axis=1) + by_low[:, low + 1 :].sum(axis=1) + ties
+    return _Largest(np.uint32(high << 16 | low), ties, taken)
+
+
+def _bucket_of(counts: Buckets, count: int) -> tuple[int, int]:
+    """The bucket that the last of the ``count`` largest is in, and how many are in those above it."""
+    from_the_top = np.cumsum(counts.sum(axis=0)[::-1], dtype=np.int64)
+    place = int(np.searchsorted(from_the_top, count))
+    return _BUCKETS - 1 - place, int(from_the_top[place - 1]) if place else 0
+
+
+class GradientDraw(NamedTuple):
+    """The kept rows, ascending, and gradients and hessians, (outputs, rows), of which the small rows' have grown."""
+
+    rows: NDArray[np.uint32]
+    gradient: NDArray[np.float32]
+    hessian: NDArray[np.float32]
+
+
+def draw_by_gradient(
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    top: float,
+    other: float,
+    key: int,
+    tasks: int,
+) -> GradientDraw:
+    """Keep the rows of large gradients and a sample of the rest; gradients and hessians are (outputs, rows).
+
+    ``top`` and ``other`` are shares of all rows, together at most 1; each keeps at least one row, unless it is 0.
+
+    >>> gradient = np.array([[0.1, -9.0, 0.2, 8.0, 0.1, 0.3, 0.2, 0.1]], np.float32)
+    >>> draw = draw_by_gradient(gradient, np.ones_like(gradient), 0.25, 0.25, key=1, tasks=1)
+    >>> len(draw.rows), bool(np.isin([1, 3], draw.rows).all()), draw.gradient[0, [1, 3]].tolist()
+    (4, True, [-9.0, 8.0])
+    >>> sorted(draw.hessian[0, draw.rows].tolist())  # 2 of 6 rows stand for all of them
+    [1.0, 1.0, 3.0, 3.0]
+    """
+    n_rows = gradient.shape[1]
+    tasks = tasks if n_rows >= PARALLEL_ROWS else 1
+    n_large = _number_of(top, n_rows)
+    n_small = min(n_rows - n_large, _number_of(other, n_rows))
+    importance, counts = np.empty(n_rows, np.float32), np.zeros((tasks, _BUCKETS), np.int32)
+    if tasks == 1:
+        _measure_share(gradient, hessian, 0, n_rows, importance, counts[0])
+    else:
+        _measure_tasks(gradient, hessian, tasks, importance, counts)
+    keys = importance.view(np.uint32)
+    large = _find_largest(keys, n_large, counts, tasks)
+    counts[...] = 0
+    row_key = np.uint32(key & 0xFFFFFFFF)
+    if tasks == 1:
+        _lots_share(large.least, large.ties[0], row_key, 0, n_rows, keys, counts[0])
+    else:
+        _lots_tasks(large.least, large.ties, row_key, tasks, keys, counts)
+    small = _find_largest(keys, n_small, counts, tasks)
+    factor = np.float32((n_rows - n_large) / max(n_small, 1))
+    kept = large.taken + small.taken
+    draw = GradientDraw(
+        np.empty(n_large + n_small, np.uint32), np.empty_like(gradient), np.empty_like(hessian)
+    )
+    if tasks == 1:
+        _collect_share(keys, small.least, small.ties[0], factor, gradient, hessian, 0, n_rows, 0, *draw)
+    else:
+        places = np.cumsum(kept) - kept
+        _collect_tasks(keys, small.least, small.ties, factor, gradient, hessian, tasks, places, *draw)
+    return draw
+
+
+def _number_of(share: float, n_rows: int) -> int:
+    return max(1, int(share * n_rows)) if share > 0.0 else 0

@@ -1,0 +1,89 @@
+"""Ways to draw the rows of a boosting round; each is a function of the seed, the round's number and its gradients alone.
+
+So a training that is interrupted, or goes on later, draws what one training would have drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.random import ROWS, stream_key
+from weald.sampling.gradients import draw_by_gradient
+from weald.sampling.rows import ALL_ROWS, NO_GROUPS, draw_rows, draw_rows_by_group
+
+Float32s = NDArray[np.float32]
+
+
+class Sample(NamedTuple):
+    """The rows that a tree sees, ascending (empty: all), and its gradients and hessians, (outputs, rows)."""
+
+    rows: NDArray[np.uint32]
+    gradient: Float32s
+    hessian: Float32s
+
+
+class RowSampler(Protocol):
+    """A way to draw rows."""
+
+    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+        """The sample of a round's trees from ``place`` on, a tree an output; gradients, (outputs, rows), stay as they are."""
+
+
+class UniformRows:
+    """All rows alike, or all of a group: drawn anew every ``frequency`` rounds.
+
+    ``shares``: of every group, by the numbers in ``group``; without groups there is one.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        shares: tuple[float, ...],
+        group: NDArray[np.uint8] = NO_GROUPS,
+        frequency: int = 1,
+    ) -> None:
+        self._seed = seed
+        self._shares = shares
+        self._group = group
+        self._frequency = frequency
+        self._drawn_in = -1
+        self._drawn: dict[int, NDArray[np.uint32]] = {}  # by place: what later rounds see again
+
+    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+        """The rows of the last round that drew."""
+        drawn_in = number - number % self._frequency
+        if drawn_in != self._drawn_in:
+            self._drawn_in, self._drawn = drawn_in, {}
+        if place not in self._drawn:
+            key = stream_key(self._seed, drawn_in, place, ROWS)
+            self._drawn[place] = self._rows(gradient.shape[1], key, tasks)
+        return Sample(self._drawn[place], gradient, hessian)
+
+    def _rows(self, n_rows: int, key: int, tasks: int) -> NDArray[np.uint32]:
+        if len(self._group):
+            return draw_rows_by_group(self._group, self._shares, key, tasks)
+        return draw_rows(n_rows, self._shares[0], key, tasks)
+
+
+@dataclass(frozen=True)
+class GradientRows:
+    """Rows of large gradients and some of the others, see `gradients`; all rows before round ``first_round``.
+
+    In the first rounds most rows are wrong by as much, and their gradients say little about which are of use.
+    """
+
+    seed: int
+    top: float
+    other: float
+    first_round: int
+
+    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+        """The same rows for all outputs, drawn by what their gradients are together."""
+        if number < self.first_round:
+            return Sample(ALL_ROWS, gradient, hessian)
+        key = stream_key(self.seed, number, place, ROWS)
+        return Sample(*draw_by_gradient(gradient, hessian, self.top, self.other, key, tasks))
