@@ -67,6 +67,16 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
         BoostedTreesClassifier(**tiny, split_finder="approx", n_jobs=jobs).fit(
             X[:rows], y[:rows] > 1, eval_set=[(X[:rows], y[:rows] > 1)]
         )
+        BoostedTreesClassifier(**tiny, split_finder="approx", n_jobs=jobs).fit(
+            scipy.sparse.csr_array(np.where(X[:rows] > 0, X[:rows], 0.0)), y[:rows] > 1
+        )
+    say("bundles of columns")
+    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+        onehot = np.hstack([np.eye(12)[rng.integers(12, size=rows)] for _ in range(3)])
+        for values in (onehot, scipy.sparse.csr_array(onehot)):
+            BoostedTreesRegressor(**tiny, subsample=0.5, n_jobs=jobs).fit(
+                values, y[:rows], eval_set=[(values, y[:rows])]
+            )
     for loss in ("exponential", "hinge"):
         say(f"{loss} loss")
         for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
@@ -105,6 +115,11 @@ def warmup(say: Callable[[str], None] = lambda line: None) -> None:
         BoostedTreesRegressor(
             **tiny, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
         ).fit(X, y).apply(X)
+    say("rows drawn by their gradients")
+    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+        BoostedTreesClassifier(**tiny, learning_rate=2.0, sampling="goss", n_jobs=jobs).fit(
+            X[:rows], y[:rows] > 1
+        )
     BoostedTreesRegressor(**tiny, n_jobs=2).fit(rng.standard_normal((_FEW_ROWS, 300)), few_y)
     say("sparse tables")
     for dtype in (np.float32, np.float64):

@@ -27,6 +27,7 @@ SMALL: dict[str, Any] = {"n_estimators": 10}
         BoostedTreesClassifier(**SMALL),
         BoostedTreesRegressor(**SMALL, growth="oblivious"),
         BoostedTreesClassifier(**SMALL, growth="depthwise", max_depth=4),
+        BoostedTreesClassifier(**SMALL, booster="forest", colsample_bytree=0.5),
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -> None:

@@ -13,6 +13,12 @@ from weald.data import read_table
 from weald.forest.predict import raw_scores
 
 CATEGORIES = [2, 3, 4]
+SMOOTHED: dict[str, Any] = {
+    "categories": "partition",
+    "cat_smooth": 10.0,
+    "cat_l2": 10.0,
+    "min_samples_category": 100,
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +56,27 @@ def test_sets_of_categories_give_the_same_bytes(table: Any, growth: str, precisi
 
 
 @pytest.mark.parametrize("growth", ["leafwise", "oblivious"])
-def test_training_scores_are_the_predictions_to_the_last_bit(table: Any, growth: str) -> None:
+def test_smoothed_sets_give_the_same_bytes(table: Any, growth: str) -> None:
+    X, y = table
+
+    def make(n_jobs: int) -> BoostedTreesRegressor:
+        return BoostedTreesRegressor(
+            n_estimators=3,
+            growth=growth,
+            max_depth=4,
+            n_jobs=n_jobs,
+            **SMOOTHED,
+            categorical_features=CATEGORIES,
+        )
+
+    same_for_all_threads(make, X, y, eval_set=[(X[:6000], y[:6000])])
+
+
+@pytest.mark.parametrize("smoothed", [{}, SMOOTHED])
+@pytest.mark.parametrize("growth", ["leafwise", "oblivious"])
+def test_training_scores_are_the_predictions_to_the_last_bit(
+    table: Any, growth: str, smoothed: dict[str, Any]
+) -> None:
     X, y = table
     seen: list[Any] = []
 
@@ -63,8 +89,8 @@ def test_training_scores_are_the_predictions_to_the_last_bit(table: Any, growth:
         n_estimators=4,
         growth=growth,
         subsample=0.5,
-        categories="partition",
         categorical_features=CATEGORIES,
+        **{"categories": "partition", **smoothed},
     ).fit(X, y)
     rows = read_table(X, schema=model._model.schema)  # the categories' codes
     again = raw_scores(model.forest_.first(3), rows.blocks(), len(X), 1)

@@ -60,7 +60,7 @@ def test_every_parameter_belongs_to_an_estimator() -> None:
         ("learning_rate", math.inf),
         ("subsample", 0.0),
         ("subsample", 1.1),
-        ("max_bins", 256),
+        ("max_bins", 65_536),
         ("max_bins", 1),
         ("max_leaves", 1),
         ("reg_lambda", -1),

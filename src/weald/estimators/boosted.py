@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.exceptions import NotFittedError
 
-from weald.binning import bins_wanted, read_training_table
+from weald.binning import bundling_wanted, choices_of, read_training_table
 from weald.data import Dataset, read_table, read_weights
 from weald.data.sparse import Unstored
 from weald.ensemble.boosting import Callback
@@ -19,6 +19,7 @@ from weald.estimators.class_weights import class_factors
 from weald.estimators.labels import Labels
 from weald.estimators.linear_training import check_booster, train_linear
 from weald.estimators.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
+from weald.estimators.refit import refitted_model
 from weald.estimators.tasks import ClassifierTask, RegressorTask
 from weald.estimators.training import FitOptions, train
 from weald.forest import file as model_file
@@ -36,6 +37,7 @@ _LOSS_OPTIONS = {
     "huber_delta": ("huber", "pseudo_huber"),
     "quantile_alpha": ("quantile",),
     "tweedie_power": ("tweedie",),
+    "fair_scale": ("fair",),
 }
 # Rows times rounds and outputs below which prediction does not ask for threads.
 _SMALL_PREDICTION = 100_000
@@ -59,9 +61,17 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     max_delta_step: float | None
     subsample: float
     sampling: str
+    subsample_freq: int
+    positive_subsample: float | None
+    negative_subsample: float | None
+    top_rate: float
+    other_rate: float
     colsample_bytree: float
     colsample_bylevel: float
     colsample_bynode: float
+    path_smooth: float
+    extra_trees: bool
+    forced_splits: Any
     split_finder: str
     proposals: str
     sketch_eps: float | None
@@ -72,17 +82,31 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     one_drop: bool
     sample_type: str
     normalize_type: str
+    max_drop: int
     feature_selector: str
     top_k: int
     base_score: Any
     categories: str
     max_cat_to_onehot: int
     max_cat_threshold: int
+    cat_smooth: float
+    cat_l2: float
+    min_samples_category: int
     categorical_features: Literal["auto"] | Sequence[str | int]
     unstored: Unstored
     monotone_constraints: Any
     interaction_constraints: Any
     max_bins: int
+    max_bins_by_column: Any
+    max_categories: int | None
+    rare_categories: float
+    min_samples_bin: int
+    bin_sample: int
+    forced_bins: Any
+    use_missing: bool
+    zero_as_missing: bool
+    bundling: str
+    max_conflict_rate: float
     precision: str
     eval_metric: Any
     early_stopping_rounds: int | None
@@ -136,9 +160,10 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         table = read_training_table(
             X,
             categorical=self.categorical_features,
-            max_bins=bins_wanted(self),
+            choices=choices_of(self),
             owner=owner,
             unstored=self.unstored,
+            bundling=bundling_wanted(self),
         )
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)
@@ -148,6 +173,11 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        raise NotImplementedError
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
         raise NotImplementedError
 
     def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
@@ -184,7 +214,13 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> Dataset:
         """A table to predict, as that of the training was read."""
         model = self._fitted()
-        return read_table(X, schema=model.schema, owner=type(self).__name__, unstored=model.unstored)
+        return read_table(
+            X,
+            schema=model.schema,
+            owner=type(self).__name__,
+            unstored=model.unstored,
+            missing=model.missing,
+        )
 
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Raw scores, (outputs, rows)."""
@@ -193,6 +229,33 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
             return predictor.raw_scores(dataset)
         with parallel(self.n_jobs) as tasks:
             return predictor.raw_scores(dataset, tasks)
+
+    def refit(
+        self, X: Any, y: Any, sample_weight: Any = None, decay_rate: float = 0.9, init_score: Any = None
+    ) -> Any:
+        """The same trees with leaf values that follow other rows: a new estimator, this one stays as it is.
+
+        Round by round a leaf gets ``decay_rate`` times its old value and the rest of what it would have by the rows of this
+        table that reach it. A leaf that none reaches keeps its value. The learning rate is the estimator's, in every round.
+
+        Parameters
+        ----------
+        X : table with the columns of the training; categories that it did not have go where they go in `predict`.
+        y : labels, one a row; of a classifier, classes that the model knows.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        decay_rate : from 0, new values alone, to 1, old ones alone.
+        init_score : raw scores of the rows, where the fit had such.
+
+        >>> import numpy as np
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> model = BoostedTreesRegressor(n_estimators=50, min_samples_leaf=5).fit(X, X[:, 0])
+        >>> later = model.refit(X, X[:, 0] + 10.0, decay_rate=0.5)
+        >>> bool(model.predict(X).mean() < later.predict(X).mean() < model.predict(X).mean() + 10.0)
+        True
+        """
+        other = type(self)(**self.get_params(deep=False))
+        other._set_model(refitted_model(self, X, y, sample_weight, decay_rate, init_score))
+        return other
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees).
@@ -296,10 +359,13 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
 
     Parameters
     ----------
-    loss : "auto", "logistic", "exponential", "hinge", "softmax" or a function(y, raw_scores) -> (gradient, hessian)
-        "auto" is logistic for two classes and softmax, with a tree per class and round, for more. "exponential" is
-        AdaBoost's, for two classes; "hinge" too is for two, and its probabilities are 0 and 1.
-    class_weight : None, "balanced" or a dict of weights
+    loss : "auto", "logistic", "exponential", "hinge", "softmax", "one_vs_rest" or a function(y, raw_scores) -> (gradient,
+        hessian)
+        "auto" is logistic for two classes and softmax, with a tree per class and round, for more; "one_vs_rest" has as
+        many trees, and a logistic loss for each class against all others. "exponential" is AdaBoost's, for two classes;
+        "hinge" too is for two, and its probabilities are 0 and 1.
+    class_weight : None, "balanced" (all classes weigh the same), "minority" (the lighter of two classes is multiplied to weigh as
+        much as the other) or a dict of weights
     scale_pos_weight : weight of the second of two classes
 
     All parameters are listed, with their ranges, in ``weald.params.PARAMETERS`` and in the documentation.
@@ -337,9 +403,17 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         max_delta_step: float | None = None,
         subsample: float = 1.0,
         sampling: str = "uniform",
+        subsample_freq: int = 1,
+        positive_subsample: float | None = None,
+        negative_subsample: float | None = None,
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
         colsample_bynode: float = 1.0,
+        path_smooth: float = 0.0,
+        extra_trees: bool = False,
+        forced_splits: Any = None,
         split_finder: str = "hist",
         proposals: str = "global",
         sketch_eps: float | None = None,
@@ -350,17 +424,31 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         one_drop: bool = False,
         sample_type: str = "uniform",
         normalize_type: str = "tree",
+        max_drop: int = 0,
         feature_selector: str = "cyclic",
         top_k: int = 0,
         base_score: Any = None,
         categories: str = "onehot",
         max_cat_to_onehot: int = 4,
         max_cat_threshold: int = 64,
+        cat_smooth: float = 0.0,
+        cat_l2: float = 0.0,
+        min_samples_category: int = 1,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
         unstored: Unstored = "zero",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         max_bins: int = 255,
+        max_bins_by_column: Any = None,
+        max_categories: int | None = None,
+        rare_categories: float = 0.0,
+        min_samples_bin: int = 1,
+        bin_sample: int = 200_000,
+        forced_bins: Any = None,
+        use_missing: bool = True,
+        zero_as_missing: bool = False,
+        bundling: str = "count",
+        max_conflict_rate: float = 0.0,
         precision: str = "packed",
         class_weight: str | Mapping[Any, float] | None = None,
         scale_pos_weight: float | None = None,
@@ -386,9 +474,17 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.max_delta_step = max_delta_step
         self.subsample = subsample
         self.sampling = sampling
+        self.subsample_freq = subsample_freq
+        self.positive_subsample = positive_subsample
+        self.negative_subsample = negative_subsample
+        self.top_rate = top_rate
+        self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
         self.colsample_bynode = colsample_bynode
+        self.path_smooth = path_smooth
+        self.extra_trees = extra_trees
+        self.forced_splits = forced_splits
         self.split_finder = split_finder
         self.proposals = proposals
         self.sketch_eps = sketch_eps
@@ -399,17 +495,31 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.one_drop = one_drop
         self.sample_type = sample_type
         self.normalize_type = normalize_type
+        self.max_drop = max_drop
         self.feature_selector = feature_selector
         self.top_k = top_k
         self.base_score = base_score
         self.categories = categories
         self.max_cat_to_onehot = max_cat_to_onehot
         self.max_cat_threshold = max_cat_threshold
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.min_samples_category = min_samples_category
         self.categorical_features = categorical_features
         self.unstored = unstored
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
         self.max_bins = max_bins
+        self.max_bins_by_column = max_bins_by_column
+        self.max_categories = max_categories
+        self.rare_categories = rare_categories
+        self.min_samples_bin = min_samples_bin
+        self.bin_sample = bin_sample
+        self.forced_bins = forced_bins
+        self.use_missing = use_missing
+        self.zero_as_missing = zero_as_missing
+        self.bundling = bundling
+        self.max_conflict_rate = max_conflict_rate
         self.precision = precision
         self.class_weight = class_weight
         self.scale_pos_weight = scale_pos_weight
@@ -428,15 +538,16 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
                 self.loss, n_outputs=1 if binary else n_classes, link="logit" if binary else "softmax"
             )
         name = ("logistic" if binary else "softmax") if self.loss == "auto" else self.loss
+        several = name in ("softmax", "one_vs_rest")
         if name in ("logistic", "exponential", "hinge") and not binary:
             raise InputError(f"loss={name!r} is for two classes, but y has {n_classes}; use 'softmax'.")
-        if name == "softmax" and binary:
-            raise InputError("loss='softmax' is for three classes or more, but y has 2; use 'logistic'.")
-        loss = make_loss(name, n_classes=n_classes) if name == "softmax" else make_loss(name)
+        if several and binary:
+            raise InputError(f"loss={name!r} is for three classes or more, but y has 2; use 'logistic'.")
+        loss = make_loss(name, n_classes=n_classes) if several else make_loss(name)
         if loss.task == "regression":
             raise InputError(
-                f"loss={name!r} is for regression; a classifier takes 'logistic', 'exponential', 'hinge', 'softmax' "
-                "or a function."
+                f"loss={name!r} is for regression; a classifier takes 'logistic', 'exponential', 'hinge', 'softmax', "
+                "'one_vs_rest' or a function."
             )
         return loss
 
@@ -463,10 +574,10 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
 
     Parameters
     ----------
-    loss : "auto" (squared), "absolute", "huber", "pseudo_huber", "squared_log", "quantile", "cross_entropy" (labels from 0
-        to 1), "poisson", "gamma", "tweedie" or a function
-    huber_delta, quantile_alpha, tweedie_power : the option of the loss of that name; several values of quantile_alpha
-        make a prediction each
+    loss : "auto" (squared), "absolute", "mape", "huber", "pseudo_huber", "fair", "squared_log", "quantile", "cross_entropy"
+        (labels from 0 to 1), "poisson", "gamma", "tweedie" or a function
+    huber_delta, quantile_alpha, tweedie_power, fair_scale : the option of the loss of that name; several values of
+        quantile_alpha make a prediction each
 
     All parameters are listed, with their ranges, in ``weald.params.PARAMETERS`` and in the documentation.
 
@@ -486,6 +597,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         huber_delta: float | None = None,
         quantile_alpha: float | Sequence[float] | None = None,
         tweedie_power: float | None = None,
+        fair_scale: float | None = None,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         growth: str = "leafwise",
@@ -499,9 +611,17 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         max_delta_step: float | None = None,
         subsample: float = 1.0,
         sampling: str = "uniform",
+        subsample_freq: int = 1,
+        positive_subsample: float | None = None,
+        negative_subsample: float | None = None,
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
         colsample_bytree: float = 1.0,
         colsample_bylevel: float = 1.0,
         colsample_bynode: float = 1.0,
+        path_smooth: float = 0.0,
+        extra_trees: bool = False,
+        forced_splits: Any = None,
         split_finder: str = "hist",
         proposals: str = "global",
         sketch_eps: float | None = None,
@@ -512,17 +632,31 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         one_drop: bool = False,
         sample_type: str = "uniform",
         normalize_type: str = "tree",
+        max_drop: int = 0,
         feature_selector: str = "cyclic",
         top_k: int = 0,
         base_score: Any = None,
         categories: str = "onehot",
         max_cat_to_onehot: int = 4,
         max_cat_threshold: int = 64,
+        cat_smooth: float = 0.0,
+        cat_l2: float = 0.0,
+        min_samples_category: int = 1,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
         unstored: Unstored = "zero",
         monotone_constraints: Any = None,
         interaction_constraints: Any = None,
         max_bins: int = 255,
+        max_bins_by_column: Any = None,
+        max_categories: int | None = None,
+        rare_categories: float = 0.0,
+        min_samples_bin: int = 1,
+        bin_sample: int = 200_000,
+        forced_bins: Any = None,
+        use_missing: bool = True,
+        zero_as_missing: bool = False,
+        bundling: str = "count",
+        max_conflict_rate: float = 0.0,
         precision: str = "packed",
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
@@ -536,6 +670,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.huber_delta = huber_delta
         self.quantile_alpha = quantile_alpha
         self.tweedie_power = tweedie_power
+        self.fair_scale = fair_scale
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.growth = growth
@@ -549,9 +684,17 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.max_delta_step = max_delta_step
         self.subsample = subsample
         self.sampling = sampling
+        self.subsample_freq = subsample_freq
+        self.positive_subsample = positive_subsample
+        self.negative_subsample = negative_subsample
+        self.top_rate = top_rate
+        self.other_rate = other_rate
         self.colsample_bytree = colsample_bytree
         self.colsample_bylevel = colsample_bylevel
         self.colsample_bynode = colsample_bynode
+        self.path_smooth = path_smooth
+        self.extra_trees = extra_trees
+        self.forced_splits = forced_splits
         self.split_finder = split_finder
         self.proposals = proposals
         self.sketch_eps = sketch_eps
@@ -562,17 +705,31 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.one_drop = one_drop
         self.sample_type = sample_type
         self.normalize_type = normalize_type
+        self.max_drop = max_drop
         self.feature_selector = feature_selector
         self.top_k = top_k
         self.base_score = base_score
         self.categories = categories
         self.max_cat_to_onehot = max_cat_to_onehot
         self.max_cat_threshold = max_cat_threshold
+        self.cat_smooth = cat_smooth
+        self.cat_l2 = cat_l2
+        self.min_samples_category = min_samples_category
         self.categorical_features = categorical_features
         self.unstored = unstored
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
         self.max_bins = max_bins
+        self.max_bins_by_column = max_bins_by_column
+        self.max_categories = max_categories
+        self.rare_categories = rare_categories
+        self.min_samples_bin = min_samples_bin
+        self.bin_sample = bin_sample
+        self.forced_bins = forced_bins
+        self.use_missing = use_missing
+        self.zero_as_missing = zero_as_missing
+        self.bundling = bundling
+        self.max_conflict_rate = max_conflict_rate
         self.precision = precision
         self.eval_metric = eval_metric
         self.early_stopping_rounds = early_stopping_rounds

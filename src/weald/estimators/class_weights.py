@@ -16,11 +16,14 @@ def class_factors(
 ) -> NDArray[np.float64]:
     """float64 (classes,): by what the weights of each class's rows are multiplied.
 
-    "balanced" gives all classes that have rows the same total weight; a dict names the factors that are not 1.
+    "balanced" gives all classes that have rows the same total weight; "minority" multiplies the lighter of two classes alone,
+    so that it weighs as much as the other; a dict names the factors that are not 1.
 
     >>> codes, classes = np.array([0, 0, 0, 1]), np.array(["no", "yes"])
     >>> class_factors("balanced", codes, classes, None).tolist()
     [0.6666666666666666, 2.0]
+    >>> class_factors("minority", codes, classes, None).tolist()
+    [1.0, 3.0]
     >>> class_factors({"yes": 5}, codes, classes, None).tolist()
     [1.0, 5.0]
     """
@@ -31,8 +34,12 @@ def class_factors(
         totals = np.bincount(codes, weight, minlength=len(classes))
         balanced: NDArray[np.float64] = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
         return balanced
+    if isinstance(class_weight, str) and class_weight == "minority":
+        return _minority_factors(np.bincount(codes, weight, minlength=len(classes)))
     if not isinstance(class_weight, Mapping):
-        raise InputError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
+        raise InputError(
+            f"class_weight must be None, 'balanced', 'minority' or a dict, not {class_weight!r}."
+        )
     known = {value: position for position, value in enumerate(classes.tolist())}
     for value, factor in class_weight.items():
         if value not in known:
@@ -40,4 +47,17 @@ def class_factors(
         if not float(factor) >= 0 or not np.isfinite(float(factor)):
             raise InputError(f"class_weight of {value!r} must be a number of at least 0, not {factor!r}.")
         factors[known[value]] = float(factor)
+    return factors
+
+
+def _minority_factors(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """From the weights of two classes to their factors."""
+    if len(totals) != 2:
+        raise InputError(
+            f"class_weight='minority' is for two classes, but y has {len(totals)}; use 'balanced'."
+        )
+    lighter = int(np.argmin(totals))
+    factors = np.ones(2)
+    if totals[lighter] > 0:
+        factors[lighter] = totals[1 - lighter] / totals[lighter]
     return factors

@@ -21,7 +21,7 @@ from weald.runtime.errors import NotSupportedError
 if TYPE_CHECKING:
     from weald.estimators.boosted import BoostedTrees
 
-_OF_DART = ("rate_drop", "skip_drop", "one_drop", "sample_type", "normalize_type")
+_OF_DART = ("rate_drop", "skip_drop", "one_drop", "sample_type", "normalize_type", "max_drop")
 
 
 def drop_rules(estimator: BoostedTrees) -> DropRules | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning import choices_of
 from weald.data import Dataset, Schema, read_table, read_weights
 from weald.ensemble.rounds import Evaluation, Table
 from weald.estimators.labels import Labels, writeable
@@ -50,7 +51,13 @@ def read_evaluation_sets(
     names, starts = _set_names(sets, options.eval_names), _starts(options, len(sets))
     read = []
     for place, (X, y, weight) in enumerate(sets):
-        other = read_table(X, schema=schema, owner=type(estimator).__name__, unstored=estimator.unstored)
+        other = read_table(
+            X,
+            schema=schema,
+            owner=type(estimator).__name__,
+            unstored=estimator.unstored,
+            missing=choices_of(estimator).missing,
+        )
         target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         init_score = read_init_score(
             starts[place], other.n_rows, labels.loss.n_outputs, f"eval_init_scores[{place}]"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinnedTable, read_training_table
+from weald.binning import BinnedTable, choices_of, read_training_table
 from weald.data import read_table, read_weights
 from weald.data.sparse import SparseBlocks
 from weald.ensemble.rounds import History
@@ -83,7 +83,7 @@ class GradientBoosting(BoostedTrees):
             earlier = Earlier(self._model, self.init_)
         self._forget()
         dataset = read_training_table(
-            X, categorical=self.categorical_features, max_bins=self.max_bins, owner=type(self).__name__
+            X, categorical=self.categorical_features, choices=choices_of(self), owner=type(self).__name__
         )
         if isinstance(dataset, BinnedTable) and not self._takes_binned_table:
             raise InputError(

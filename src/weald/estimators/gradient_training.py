@@ -12,7 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.binning import BinnedTable, Bins, SparseBins, bins_of
+from weald.binning import AnyBins, BinnedTable, bins_of, choices_of
 from weald.data import Dataset
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
 from weald.ensemble.descent import LINE_SEARCHES
@@ -150,17 +150,17 @@ def _callbacks(
 
 def _bins(
     estimator: GradientBoosting, table: Table, fitted: NDArray[np.int64], seed: int, tasks: int
-) -> Bins | SparseBins:
+) -> AnyBins:
     """All rows, binned by the cuts of the rows to fit."""
     dataset, weight = table.dataset, table.labels.weight
     if len(fitted) < dataset.n_rows:
         given = np.ones(dataset.n_rows) if weight is None else weight
         weight = np.zeros(dataset.n_rows)
         weight[fitted] = given[fitted]
-    return bins_of(dataset, weight, estimator.max_bins, seed, tasks)
+    return bins_of(dataset, weight, choices_of(estimator), seed, tasks)
 
 
-def _rows(bins: Bins | SparseBins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRows:
+def _rows(bins: AnyBins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRows:
     if len(rows) == len(labels.y) and (rows[1:] > rows[:-1]).all():
         return TrainingRows(bins, labels.y, labels.weight)
     weight = None if labels.weight is None else labels.weight[rows]

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning import missing_of
 from weald.data import Schema
+from weald.data.missing import Missing
 from weald.data.sparse import Unstored
 from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
 from weald.forest import file as model_file
@@ -17,7 +19,7 @@ from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
-from weald.losses.links import LINKS
+from weald.losses.links import LINKS, SEVERAL
 from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -42,6 +44,7 @@ class FittedModel:
     history: dict[str, dict[str, list[float]]]
     best_iteration: int
     unstored: Unstored = "zero"  # what a sparse table to predict does not store
+    missing: Missing = "nan"  # which of its numbers are missing
 
     @property
     def forest(self) -> Forest:
@@ -99,6 +102,7 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]
         _checked_history(header["history"]),
         _checked_round(header["best_iteration"], predictor),
         "missing" if params.get("unstored") == "missing" else "zero",
+        missing_of(params.get("use_missing", True) is not False, params.get("zero_as_missing") is True),
     )
     name = header["estimator"]
     if not isinstance(name, str):
@@ -155,7 +159,7 @@ def _check_outputs(predictor: Predictor, classes: NDArray[Any] | None, link: str
         return
     wanted = 1 if len(classes) == 2 else len(classes)
     if predictor.n_outputs != wanted or link not in (
-        ("logit", "half_logit", "step") if wanted == 1 else ("softmax",)
+        ("logit", "half_logit", "step") if wanted == 1 else SEVERAL
     ):
         raise ModelFileError(
             f"{len(classes)} classes do not fit {predictor.n_outputs} outputs and link {link!r}."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weald.binning import Ranks, SparseRanks
 from weald.binning.proposals import ProposalTable, with_buckets
+from weald.binning.sparse_proposals import SparseProposalTable
 from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -36,6 +37,11 @@ def check_proposals(estimator: BoostedTrees) -> None:
         raise NotSupportedError(
             f"categories={estimator.categories!r} is not there with proposals='local'; use proposals='global'."
         )
+    if estimator.max_bins > MOST_BUCKETS:
+        raise NotSupportedError(
+            f"max_bins={estimator.max_bins} is more than the {MOST_BUCKETS} bins that split_finder='approx' proposes at most; "
+            "use split_finder='hist'."
+        )
     if _buckets(estimator) > MOST_BUCKETS:
         raise InputError(
             f"sketch_eps must be at least 1 / {MOST_BUCKETS}, as the bins of a column are counted in a byte, not "
@@ -43,7 +49,9 @@ def check_proposals(estimator: BoostedTrees) -> None:
         )
 
 
-def with_proposals(estimator: BoostedTrees, ranks: Ranks | SparseRanks) -> ProposalTable:
+def with_proposals(
+    estimator: BoostedTrees, ranks: Ranks | SparseRanks
+) -> ProposalTable | SparseProposalTable:
     """The table of codes with the number of bins that the estimator asks for."""
     return with_buckets(ranks, _buckets(estimator), estimator.max_bins, estimator.proposals == "local")
 

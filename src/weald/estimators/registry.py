@@ -44,8 +44,8 @@ def estimator_of(content: Container) -> Any:
     name = content.header.get("estimator")
     if not isinstance(name, str):
         raise ModelFileError("The file's estimator must be a name.")
-    if name == "xgboost.Booster":
-        raise ModelFileError("The file holds a Booster; read it with weald.xgboost.Booster(model_file=...).")
+    if name in ("xgboost.Booster", "lightgbm.Booster"):
+        raise ModelFileError(f"The file holds a Booster; read it with weald.{name}(model_file=...).")
     if name not in ESTIMATOR_HOMES:
         raise ModelFileError(f"The file holds a {name!r}, which this Weald does not know.")
     return _class_of(name)._from_content(content)

@@ -11,24 +11,23 @@ from numpy.typing import NDArray
 
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
-from weald.forest.predict import raw_scores
+from weald.forest.predict import raw_scores, trees_alone
 from weald.losses import Loss, scores_of
 from weald.runtime.errors import InputError, NotSupportedError
 
 Floats = NDArray[np.float64]
 Blocks = Iterable[tuple[int, NDArray[Any]]]
 
+_ADD_UP = "probabilities between 0 and 1, both excluded, that add up to 1, one for each class"
 # Link -> what a prediction must be, and between which numbers it lies.
 _RANGES = {
     "identity": ("a number", -np.inf, np.inf),
     "log": ("a number above 0", 0.0, np.inf),
     "logit": ("a probability between 0 and 1, both excluded", 0.0, 1.0),
     "half_logit": ("a probability between 0 and 1, both excluded", 0.0, 1.0),
-    "softmax": (
-        "probabilities between 0 and 1, both excluded, that add up to 1, one for each class",
-        0.0,
-        1.0,
-    ),
+    "softmax": (_ADD_UP, 0.0, 1.0),
+    "one_vs_rest": (_ADD_UP, 0.0, 1.0),
+    "sigmoids": ("probabilities between 0 and 1, both excluded, one for each class or one for all", 0.0, 1.0),
 }
 _SUM_TOLERANCE = 1e-6  # of probabilities that the user has rounded
 
@@ -52,10 +51,10 @@ def base_scores(base_score: Any, loss: Loss) -> Floats:
         given = np.array(base_score, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"base_score must be {wanted}, not {base_score!r}.") from None
-    if given.ndim == 0 and loss.link != "softmax":
+    if given.ndim == 0 and wanted != _ADD_UP:
         given = np.full(loss.n_outputs, given)
     fits = given.shape == (loss.n_outputs,) and bool(((given > low) & (given < high)).all())
-    if fits and loss.link == "softmax":
+    if fits and wanted == _ADD_UP:
         fits = abs(float(given.sum()) - 1.0) <= _SUM_TOLERANCE
     if not fits:
         raise InputError(f"base_score must be {wanted}, not {base_score!r}.")
@@ -80,9 +79,9 @@ def read_init_score(given: Any, n_rows: int, n_outputs: int, name: str = "init_s
     return scores
 
 
-def without_trees(n_columns: int, base: Floats, parallel_trees: int = 1) -> Forest:
+def without_trees(n_columns: int, base: Floats, parallel_trees: int = 1, averaged: bool = False) -> Forest:
     """The forest before the first round."""
-    return ForestBuilder(n_columns, len(base), base, parallel_trees).build()
+    return ForestBuilder(n_columns, len(base), base, parallel_trees, averaged).build()
 
 
 def origin_of(forest: Forest, init_score: Floats | None) -> Floats:
@@ -103,6 +102,8 @@ def scores_so_far(
         return np.repeat(origin, n_rows, axis=1) if init_score is None else origin
     if init_score is None:
         return raw_scores(forest, blocks, n_rows, tasks)
+    if forest.averaged:
+        return origin + raw_scores(trees_alone(forest), blocks, n_rows, tasks) / forest.n_rounds
     trees = replace(forest, base_score=np.zeros(forest.n_outputs), parallel_trees=1)
     pieces = list(blocks)
     for number in range(trees.n_rounds):

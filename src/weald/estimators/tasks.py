@@ -38,13 +38,25 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
         loss = self._make_loss(len(classes))
         return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
 
-    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows, whose classes are among the model's."""
+        assert classes is not None
+        target = self._encode(y, n_rows, classes, "y")
+        weight = self._class_weights(target.astype(np.int64), classes, weight)
+        return Labels(target, weight, self._make_loss(len(classes)), classes)
+
+    def _encode(
+        self, y: Any, n_rows: int, classes: NDArray[Any] | None, what: str = "eval_set"
+    ) -> NDArray[np.float64]:
         codes, found = read_classes(y, n_rows, owner=type(self).__name__)
         assert classes is not None
         known = {value: position for position, value in enumerate(classes.tolist())}
         unknown = [value for value in found.tolist() if value not in known]
         if unknown:
-            raise InputError(f"eval_set has the class {unknown[0]!r}, which y does not have.")
+            whose = "y does" if what != "y" else "the model does"
+            raise InputError(f"{what} has the class {unknown[0]!r}, which {whose} not have.")
         return np.array([known[value] for value in found.tolist()], np.float64)[codes]
 
     def _decision(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -91,6 +103,12 @@ class RegressorTask(RegressorMixin):  # type: ignore[misc]
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
         return Labels(self._encode(y, n_rows, None), weight, self._make_loss(), None)
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows."""
+        return self._labels(y, n_rows, weight)
 
     def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
         return read_regression_target(y, n_rows, owner=type(self).__name__)

@@ -12,20 +12,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BinnedTable, bins_of, ranks_of
+from weald.binning import AnyBins, BinnedTable, bins_of, bundling_wanted, choices_of, ranks_of
 from weald.data import Dataset, Schema
+from weald.ensemble.boosters import Booster
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
 from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget, best_round
 from weald.ensemble.dart import DropRules
 from weald.ensemble.descent import Newton
 from weald.ensemble.monitors import BestModel
 from weald.ensemble.rounds import History, Round
+from weald.estimators.averaging_training import WHOLE_TREES, check_averaging, make_averaging
+from weald.estimators.bin_checks import check_bins
 from weald.estimators.constraints import read_constraints
 from weald.estimators.dart_training import drop_rules, make_dart
-from weald.estimators.evaluation_sets import read_evaluation_sets
+from weald.estimators.evaluation_sets import EvaluationSet, read_evaluation_sets
+from weald.estimators.forced_splits import read_forced_splits
 from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel, check_same_training, from_bytes, to_bytes
 from weald.estimators.proposals import check_proposals, with_proposals
+from weald.estimators.sampling import check_sampling, make_sampler
 from weald.estimators.starts import base_scores, read_init_score, scores_so_far, without_trees
 from weald.forest import file as model_file
 from weald.forest.forest import Forest
@@ -35,6 +40,8 @@ from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.progress import TrainingProgress, progress
 from weald.runtime.threads import parallel
+from weald.tree.constraints import Constraints
+from weald.tree.forced import ForcedSplit
 from weald.tree.tree import TreeRules
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ DEFAULT_OBLIVIOUS_DEPTH = 6
 DEEPEST_OBLIVIOUS = 16
 DEFAULT_LEAVES = 31
 DEFAULT_LAMBDA = 1.0
+RULES_OF_SETS = ("max_cat_to_onehot", "max_cat_threshold", "cat_smooth", "cat_l2", "min_samples_category")
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,9 @@ def train(
     """Bin, boost and pick the best round; ``earlier``: the model that a warm start goes on from."""
     loss, seed, rules = labels.loss, seed_of(estimator.random_state), drop_rules(estimator)
     check_split_finder(estimator)
+    check_averaging(estimator)
+    averaged = estimator.booster == "forest"
+    check_sampling(estimator, _n_classes(loss))
     if options.resume_from is not None:
         earlier = loaded_checkpoint(estimator, options.resume_from)
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
@@ -84,13 +95,13 @@ def train(
         _check_same_trees(estimator, earlier.forest)
         start = earlier.forest
     else:
-        start = without_trees(table.schema.n_columns, base, estimator.num_parallel_tree)
+        start = without_trees(table.schema.n_columns, base, estimator.num_parallel_tree, averaged)
     metrics = fit_metrics(estimator, loss)
     with ExitStack() as stack:
         tasks = stack.enter_context(parallel(estimator.n_jobs))
         bins = _binned(estimator, table, labels.weight, seed, tasks)
         rows, kept = _training_rows(bins, labels)
-        sets = read_evaluation_sets(
+        sets: list[EvaluationSet[AnyBins]] = read_evaluation_sets(
             estimator,
             options,
             table.schema,
@@ -104,9 +115,11 @@ def train(
         scores = scores_so_far(start, table.blocks(), table.n_rows, tasks, init_score)
         if kept is not None:
             scores = np.ascontiguousarray(scores[:, kept])
-        booster = None
+        booster: Booster | None = None
         if rules is not None:
             booster = make_dart(rules, seed, start, table, init_score, kept, sets, tasks)
+        elif averaged:
+            booster = make_averaging(start, table, init_score, kept, sets, tasks)
         callbacks = fit_callbacks(estimator, options, table.schema, labels, metrics, stack)
         history = {evaluation.name: evaluation.history for evaluation in evaluations}
         stops = bool(history) and stops_early(estimator, options)
@@ -123,15 +136,21 @@ def train(
             (start, scores),
             evaluations,
             callbacks,
-            Newton(_from_optimum(estimator, init_score, rules)),
+            Newton(_from_optimum(estimator, init_score, rules), whole_leaves=estimator.sampling == "goss"),
             booster,
+            make_sampler(estimator, rows.y, seed),
         )
     model = finished_model(forest, table.schema, labels, history, metrics, options.stopping)
-    model = replace(model, unstored=estimator.unstored)
+    model = replace(model, unstored=estimator.unstored, missing=choices_of(estimator).missing)
     if stops:
         cut = forest.first(model.best_iteration + 1) if best is None else best.model
         return replace(model, predictor=cut)
     return model
+
+
+def _n_classes(loss: Loss) -> int:
+    """How many classes the labels are codes of; 0: they are none."""
+    return max(2, loss.n_outputs) if loss.task == "classification" else 0
 
 
 def stops_early(estimator: BoostedTrees, options: FitOptions) -> bool:
@@ -170,7 +189,7 @@ def watched(
 def _choices(estimator: BoostedTrees, seed: int) -> BoostingChoices:
     return BoostingChoices(
         estimator.n_estimators,
-        estimator.learning_rate,
+        WHOLE_TREES if estimator.booster == "forest" else estimator.learning_rate,
         estimator.subsample,
         estimator.colsample_bytree,
         estimator.precision,
@@ -227,6 +246,7 @@ def tree_rules(estimator: BoostedTrees, loss: Loss, schema: Schema) -> TreeRules
                 f"max_depth must be at most {DEEPEST_OBLIVIOUS} with growth='oblivious', not {max_depth}."
             )
     step = loss.max_delta_step if estimator.max_delta_step is None else estimator.max_delta_step
+    constraints = read_constraints(estimator.monotone_constraints, estimator.interaction_constraints, schema)
     return TreeRules(
         estimator.growth,
         max_leaves,
@@ -239,27 +259,67 @@ def tree_rules(estimator: BoostedTrees, loss: Loss, schema: Schema) -> TreeRules
         step,
         estimator.colsample_bylevel,
         estimator.colsample_bynode,
-        constraints=read_constraints(
-            estimator.monotone_constraints, estimator.interaction_constraints, schema
-        ),
+        constraints=constraints,
+        path_smooth=_path_smooth(estimator),
+        extra_trees=estimator.extra_trees,
+        forced=_forced(estimator, schema, constraints),
         **_category_rules(estimator),
     )
 
 
+def _path_smooth(estimator: BoostedTrees) -> float:
+    """path_smooth, which weighs a leaf by its rows: there must be some."""
+    if estimator.path_smooth > 0.0 and estimator.min_samples_leaf < 2:
+        raise InputError(
+            f"path_smooth={estimator.path_smooth} needs min_samples_leaf of at least 2, "
+            f"not {estimator.min_samples_leaf}."
+        )
+    return float(estimator.path_smooth)
+
+
+def _forced(estimator: BoostedTrees, schema: Schema, constraints: Constraints) -> tuple[ForcedSplit, ...]:
+    """The forced splits; refused where a tree has no place for them."""
+    forced = read_forced_splits(estimator.forced_splits, schema, constraints.groups)
+    if forced and estimator.growth == "oblivious":
+        raise NotSupportedError(
+            "forced_splits name a split for every node, and a level of growth='oblivious' shares one; "
+            "use growth='leafwise' or 'depthwise'."
+        )
+    if forced and (estimator.split_finder == "exact" or estimator.proposals == "local"):
+        raise NotSupportedError(
+            "forced_splits need the bins of a whole tree; use split_finder='hist', or 'approx' with proposals='global'."
+        )
+    return forced
+
+
 def check_split_finder(estimator: BoostedTrees) -> None:
     """Refuse parameters that the split finder leaves without a meaning."""
+    check_bins(estimator)
     check_proposals(estimator)
-    if estimator.split_finder != "exact":
-        return
-    if estimator.max_bins != PARAMETERS["max_bins"].default:
-        raise NotSupportedError(
-            f"max_bins={estimator.max_bins} has no meaning with split_finder='exact', which looks at every value; "
-            "leave max_bins out, or use split_finder='hist'."
-        )
-    if estimator.categories != "onehot":
+    _check_bundling(estimator)
+    if estimator.split_finder == "exact" and estimator.categories != "onehot":
         raise NotSupportedError(
             f"categories={estimator.categories!r} is not there with split_finder='exact'; use split_finder='hist'."
         )
+
+
+def _check_bundling(estimator: BoostedTrees) -> None:
+    """Refuse what shapes bundles where there are none."""
+    changed = [
+        f"{name}={getattr(estimator, name)!r}"
+        for name in ("bundling", "max_conflict_rate")
+        if getattr(estimator, name) != PARAMETERS[name].default
+    ]
+    if estimator.split_finder != "hist" and changed:
+        raise NotSupportedError(
+            f"{changed[0]} has no meaning with split_finder={estimator.split_finder!r}, which bundles no columns; "
+            "use split_finder='hist'."
+        )
+    if (
+        estimator.bundling == "none"
+        and estimator.max_conflict_rate != PARAMETERS["max_conflict_rate"].default
+    ):
+        raise NotSupportedError(f"{changed[1]} has no meaning with bundling='none'; use bundling='count'.")
 
 
 def _binned(
@@ -271,20 +331,17 @@ def _binned(
 ) -> AnyBins:
     """The kind of binned table that the split finder works on."""
     if estimator.split_finder == "hist":
-        return bins_of(table, weight, estimator.max_bins, seed, tasks)
+        return bins_of(table, weight, choices_of(estimator), seed, tasks, bundling_wanted(estimator))
     ranks = ranks_of(table, weight, tasks)
     return ranks if estimator.split_finder == "exact" else with_proposals(estimator, ranks)
 
 
-def _category_rules(estimator: BoostedTrees) -> dict[str, int]:
+def _category_rules(estimator: BoostedTrees) -> dict[str, Any]:
     """How categorical columns are split; what only sets of categories have is refused without them."""
+    values = {name: getattr(estimator, name) for name in RULES_OF_SETS}
     if estimator.categories == "partition":
-        return {
-            "max_cat_to_onehot": estimator.max_cat_to_onehot,
-            "max_cat_threshold": estimator.max_cat_threshold,
-        }
-    for name in ("max_cat_to_onehot", "max_cat_threshold"):
-        value = getattr(estimator, name)
+        return values
+    for name, value in values.items():
         if value != PARAMETERS[name].default:
             raise InputError(
                 f"{name}={value} does not apply to categories='onehot'; set categories='partition'."
@@ -384,10 +441,14 @@ def check_continues(
 
 
 def _check_same_trees(estimator: BoostedTrees, earlier: Forest) -> None:
-    """A round must have as many trees as in the earlier fit."""
+    """A round must have as many trees as in the earlier fit, and they must add up in the same way."""
     if earlier.parallel_trees != estimator.num_parallel_tree:
         raise InputError(
             f"warm_start needs num_parallel_tree={earlier.parallel_trees} of the earlier fit, not {estimator.num_parallel_tree}."
+        )
+    if earlier.averaged != (estimator.booster == "forest"):
+        raise InputError(
+            f"warm_start needs the booster of the earlier fit, which was {'' if earlier.averaged else 'not '}'forest'."
         )
 
 

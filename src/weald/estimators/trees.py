@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from weald.binning import BinnedTable, bins_of, dense_bins, read_training_table
+from weald.binning import BinnedTable, bins_of, choices_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
 from weald.ensemble.random_forest import Bags, forest_keys, grow_forest
 from weald.estimators.training import seed_of
@@ -61,7 +61,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         earlier = self._earlier()
         self._forget()
         table = read_training_table(
-            X, categorical=self.categorical_features, max_bins=self.max_bins, owner=owner
+            X, categorical=self.categorical_features, choices=choices_of(self), owner=owner
         )
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         with parallel(self._jobs()) as tasks:
@@ -97,7 +97,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         tasks: int,
     ) -> None:
         """Bin, grow and keep the model; rows without weight are left out."""
-        bins = dense_bins(bins_of(table, labels.weight, self.max_bins, seed, tasks))
+        bins = dense_bins(bins_of(table, labels.weight, choices_of(self), seed, tasks))
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)

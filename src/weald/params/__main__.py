@@ -1,8 +1,11 @@
-"""Writes the pages of parameters: ``python -m weald.params``, and ``python -m weald.params xgboost``."""
+"""Writes the pages of parameters: ``python -m weald.params``, and with ``xgboost`` or ``lightgbm`` those of the dialects."""
 
 import sys
 
+from weald.params.lightgbm import lightgbm_page
 from weald.params.page import parameter_table
 from weald.params.xgboost import xgboost_page
 
-print(xgboost_page() if sys.argv[1:] == ["xgboost"] else parameter_table(), end="")
+_PAGES = {"xgboost": xgboost_page, "lightgbm": lightgbm_page}
+
+print(_PAGES.get("".join(sys.argv[1:]), parameter_table)(), end="")

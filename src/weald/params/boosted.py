@@ -15,9 +15,9 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "loss",
         "any",
         "auto",
-        "What is minimised: a function(y, raw_scores) -> (gradient, hessian), or a name: squared, absolute, huber, "
-        "pseudo_huber, squared_log, quantile, cross_entropy (labels from 0 to 1), poisson, gamma, tweedie; logistic, "
-        "exponential, hinge (two classes), softmax.",
+        "What is minimised: a function(y, raw_scores) -> (gradient, hessian), or a name: squared, absolute, mape, "
+        "huber, pseudo_huber, fair, squared_log, quantile, cross_entropy (labels from 0 to 1), poisson, gamma, tweedie; "
+        "logistic, exponential, hinge (two classes), softmax, one_vs_rest.",
     ),
     Parameter(
         "huber_delta",
@@ -42,6 +42,15 @@ PARAMETERS: dict[str, Parameter] = table_of(
         1,
         2,
         True,
+        optional=True,
+    ),
+    Parameter(
+        "fair_scale",
+        "float",
+        None,
+        "Where the fair loss turns from square to linear (1.0).",
+        0,
+        open_low=True,
         optional=True,
     ),
     Parameter("n_estimators", "int", 100, "Rounds of boosting.", 1, 10_000_000),
@@ -111,9 +120,47 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "sampling",
         "choice",
         "uniform",
-        "How rows are drawn.",
-        choices=("uniform",),
-        refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "goss", "mvs")),
+        "How rows are drawn: all alike, or, after 1 / learning_rate rounds, those of large gradients and a sample of the rest.",
+        choices=("uniform", "goss"),
+        refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "mvs")),
+    ),
+    Parameter("subsample_freq", "int", 1, "Rounds after which rows are drawn anew.", 1, 10_000_000),
+    Parameter(
+        "positive_subsample",
+        "float",
+        None,
+        "Share of the rows of the second of two classes drawn for every round, in place of subsample.",
+        0,
+        1,
+        True,
+        optional=True,
+    ),
+    Parameter(
+        "negative_subsample",
+        "float",
+        None,
+        "Share of the rows of the first of two classes drawn for every round, in place of subsample.",
+        0,
+        1,
+        True,
+        optional=True,
+    ),
+    Parameter(
+        "top_rate",
+        "float",
+        0.2,
+        "Share of the rows, those of the largest gradients, that sampling='goss' keeps.",
+        0,
+        1,
+    ),
+    Parameter(
+        "other_rate",
+        "float",
+        0.1,
+        "Share of the rows that sampling='goss' draws from the others, to stand for all of them.",
+        0,
+        1,
+        True,
     ),
     Parameter("colsample_bytree", "float", 1.0, "Share of columns drawn for every tree.", 0, 1, True),
     Parameter(
@@ -121,6 +168,16 @@ PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter(
         "colsample_bynode", "float", 1.0, "Share of the level's columns drawn for every node.", 0, 1, True
+    ),
+    Parameter(
+        "path_smooth", "float", 0.0, "Rows of its parent's value that a leaf's own is averaged with.", 0
+    ),
+    Parameter("extra_trees", "bool", False, "A node looks at one threshold a column, drawn at random."),
+    Parameter(
+        "forced_splits",
+        "any",
+        None,
+        "The splits at the top of every tree: {'feature': name or position, 'threshold': number, 'left': ..., 'right': ...}.",
     ),
     Parameter(
         "split_finder",
@@ -150,8 +207,8 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "booster",
         "choice",
         "plain",
-        "How trees add up: one after another, with earlier ones dropped at random, or no trees but a linear model.",
-        choices=("plain", "dart", "linear"),
+        "How trees add up: one after another, with earlier ones dropped at random, as the mean of a forest; or a linear model.",
+        choices=("plain", "dart", "forest", "linear"),
         refused=(("ordered", f"'plain', {_LATER}"),),
     ),
     Parameter(
@@ -176,8 +233,11 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "normalize_type",
         "choice",
         "tree",
-        "What a new tree of dart weighs: as much as one dropped tree, or as all of them together.",
-        choices=("tree", "forest"),
+        "What a new tree of dart weighs: as much as one dropped tree, as all of them together, or one part of k + 1 beside k.",
+        choices=("tree", "forest", "paper"),
+    ),
+    Parameter(
+        "max_drop", "int", 0, "Most trees of an output that a round of dart drops; 0: no limit.", 0, 2**31 - 1
     ),
     Parameter(
         "feature_selector",
@@ -219,7 +279,24 @@ PARAMETERS: dict[str, Parameter] = table_of(
         64,
         "Most categories on the smaller side of a split of categories='partition'.",
         1,
-        255,
+        65_535,
+    ),
+    Parameter(
+        "cat_smooth", "float", 0.0, "Hessian added to a category's when categories='partition' sorts them.", 0
+    ),
+    Parameter(
+        "cat_l2",
+        "float",
+        0.0,
+        "L2 penalty, beside reg_lambda, of leaf values of a split into sets of categories.",
+        0,
+    ),
+    Parameter(
+        "min_samples_category",
+        "int",
+        1,
+        "Rows of a category, or of a group of them, that categories='partition' may split off.",
+        1,
     ),
     Parameter(
         "categorical_features",
@@ -246,7 +323,64 @@ PARAMETERS: dict[str, Parameter] = table_of(
         None,
         "Groups of columns, as lists of names or positions; the columns of a path from root to leaf are of one group.",
     ),
-    Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
+    Parameter(
+        "max_bins",
+        "int",
+        255,
+        "Bins of a column, missing values apart; above 255 a cell takes two bytes.",
+        2,
+        65_535,
+    ),
+    Parameter(
+        "max_bins_by_column",
+        "any",
+        None,
+        "Bins of single columns: a list, or a dict from names or positions; None: max_bins for all.",
+    ),
+    Parameter(
+        "max_categories",
+        "int",
+        None,
+        "Bins of a categorical column, the rarest categories sharing the last; None: max_bins.",
+        2,
+        65_535,
+        optional=True,
+    ),
+    Parameter(
+        "rare_categories", "float", 0.0, "Share of the rows whose rarest categories share a bin.", 0, 0.5
+    ),
+    Parameter("min_samples_bin", "int", 1, "Rows of a bin.", 1),
+    Parameter(
+        "bin_sample",
+        "int",
+        200_000,
+        "Rows that bins are found on, drawn at random where there are more.",
+        1_000,
+        2**31 - 1,
+    ),
+    Parameter(
+        "forced_bins",
+        "any",
+        None,
+        "Cut points that a column has in any case: a dict from names or positions to lists.",
+    ),
+    Parameter("use_missing", "bool", True, "Missing values are told apart; otherwise they are zeros."),
+    Parameter("zero_as_missing", "bool", False, "Zeros are missing values, in dense tables and sparse ones."),
+    Parameter(
+        "bundling",
+        "choice",
+        "count",
+        "In which order columns that are never away from zero in the same row are bundled: by count, by conflicts, or not.",
+        choices=("count", "degree", "none"),
+    ),
+    Parameter(
+        "max_conflict_rate",
+        "float",
+        0.0,
+        "Share of the rows in which two columns of a bundle may collide.",
+        0,
+        1,
+    ),
     Parameter(
         "precision",
         "choice",
@@ -254,7 +388,12 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "Integers of the gradients: packed (wide where the data need it), always wide, or always packed.",
         choices=("packed", "wide", "packed_always"),
     ),
-    Parameter("class_weight", "any", None, "None, 'balanced', or a weight for every class."),
+    Parameter(
+        "class_weight",
+        "any",
+        None,
+        "None, 'balanced', 'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
+    ),
     Parameter(
         "scale_pos_weight",
         "float",

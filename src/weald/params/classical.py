@@ -157,7 +157,12 @@ TREE_PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter("max_leaf_nodes", "int", None, "Leaves of a tree; None: no limit.", 2, 2**24, optional=True),
     Parameter("min_impurity_decrease", "float", 0.0, "How much a split must lower the impurity.", 0),
-    Parameter("class_weight", "any", None, "None, 'balanced', or a weight for every class."),
+    Parameter(
+        "class_weight",
+        "any",
+        None,
+        "None, 'balanced', 'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
+    ),
     Parameter(
         "ccp_alpha", "float", 0.0, "Must be 0: trees are not pruned; use max_leaf_nodes or max_depth.", 0
     ),

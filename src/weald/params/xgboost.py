@@ -5,44 +5,27 @@ The module `weald.xgboost` and the page ``docs/xgboost_parameters.md`` read this
 
 from __future__ import annotations
 
-import difflib
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar
 
-from weald.params.parameter import Parameter
+from weald.params.dialect import (
+    DialectParameter,
+    aliases_of,
+    parameter_page,
+    table_of_groups,
+    unknown_parameter,
+)
 from weald.runtime.errors import InputError, NotSupportedError
-
-Group = Literal["general", "trees", "dart", "linear", "task", "ranking", "estimators"]
-Standing = Literal["same", "different", "refused"]
 
 
 @dataclass(frozen=True)
-class XGBoostParameter(Parameter):
-    """One parameter of XGBoost.
+class XGBoostParameter(DialectParameter):
+    """One parameter of XGBoost."""
 
-    ``help`` says what it is for; ``note`` what differs, or what to use instead; ``native`` which parameter of
-    `BoostedTrees*` it becomes; ``aliases`` its other names.
-    """
-
-    group: Group = "general"
-    standing: Standing = "same"
-    note: str = ""
-    native: str = ""
-    aliases: tuple[str, ...] = ()
-
-    def read(self, value: Any) -> Any:
-        """The value, checked; text that stands for a number or a truth value is read as one, as XGBoost reads it."""
-        if self.standing == "refused":
-            raise NotSupportedError(f"{self.name} is not supported by weald.xgboost: {self.note}")
-        if self.kind == "bool" and value in (0, 1):
-            value = bool(value)
-        if isinstance(value, str) and self.kind in ("int", "float", "bool"):
-            return self.parse(value)
-        self.check(value)
-        return value
+    system: ClassVar[str] = "XGBoost"
+    module: ClassVar[str] = "weald.xgboost"
 
 
 def _one(name: str, kind: str, default: Any, help: str, **more: Any) -> XGBoostParameter:
@@ -254,7 +237,9 @@ _TREES = (
         high=2**31 - 1,
         native="max_bins",
         standing="different",
-        note="at most 255 bins, missing values apart; more (but for 256) is a warning. Refused with exact.",
+        note="at most 65,535 bins, missing values apart, and 255 with approx; more is a warning. 256 is taken as 255, so that a "
+        "cell stays a byte. Whatever max_bin, a category has its own bin, up to 65,535 of a column, 255 with approx. Refused "
+        "with exact.",
     ),
     _one("num_parallel_tree", "int", 1, "Trees of a round.", low=1, high=100_000, native="num_parallel_tree"),
     _one(
@@ -296,7 +281,7 @@ _TREES = (
         64,
         "Most categories on the smaller side of a split.",
         low=1,
-        high=255,
+        high=65_535,
         native="max_cat_threshold",
     ),
     _one(
@@ -442,7 +427,6 @@ _RANKERS = tuple(
         "any",
         None,
         "",
-        group="ranking",
         standing="refused",
         note="ranking is not supported; leave it out.",
     )
@@ -483,22 +467,20 @@ _ESTIMATORS = (
 )
 
 
-def _grouped(group: Group, entries: Iterable[XGBoostParameter]) -> dict[str, XGBoostParameter]:
-    return {entry.name: XGBoostParameter(**{**entry.__dict__, "group": group}) for entry in entries}
-
-
 #: every parameter by XGBoost's own name
-XGBOOST_PARAMETERS: dict[str, XGBoostParameter] = {
-    **_grouped("general", _GENERAL),
-    **_grouped("trees", _TREES),
-    **_grouped("dart", _DART),
-    **_grouped("linear", _LINEAR),
-    **_grouped("task", _TASK),
-    **_grouped("ranking", _RANKERS),
-    **_grouped("estimators", _ESTIMATORS),
-}
+XGBOOST_PARAMETERS: dict[str, XGBoostParameter] = table_of_groups(
+    {
+        "general": _GENERAL,
+        "trees": _TREES,
+        "dart": _DART,
+        "linear": _LINEAR,
+        "task": _TASK,
+        "ranking": _RANKERS,
+        "estimators": _ESTIMATORS,
+    }
+)
 #: other name -> XGBoost's own
-ALIASES = {alias: entry.name for entry in XGBOOST_PARAMETERS.values() for alias in entry.aliases}
+ALIASES = aliases_of(XGBOOST_PARAMETERS)
 _LINEAR_TOO = frozenset(
     {"eta", "lambda", "alpha", "updater"}
 )  # of the trees' parameters also the linear booster's
@@ -523,7 +505,7 @@ def read_parameters(
         own = ALIASES.get(name, name)
         entry = XGBOOST_PARAMETERS.get(own)
         if entry is None or (entry.group == "estimators" and entry.standing != "refused" and not estimators):
-            raise _unknown(str(name))
+            raise unknown_parameter(str(name), XGBOOST_PARAMETERS)
         if value is None:
             continue
         if own == "eval_metric" and own in found:
@@ -564,30 +546,6 @@ def _check_booster(found: Mapping[str, Any]) -> None:
             )
 
 
-def _unknown(name: str) -> InputError:
-    known = [*(entry.name for entry in XGBOOST_PARAMETERS.values()), *ALIASES]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "docs/xgboost_parameters.md lists all."
-    return InputError(f"there is no parameter {name!r} in XGBoost; {hint}")
-
-
-def parse_constraint(name: str, value: Any) -> Any:
-    """Constraints written as text, "(1,-1)" or "[[0, 1], [2]]", as lists; anything else as it is.
-
-    >>> parse_constraint("monotone_constraints", "(1,0,-1)")
-    [1, 0, -1]
-    """
-    if not isinstance(value, str):
-        return list(value) if isinstance(value, tuple) else value
-    try:
-        parsed = json.loads(value.strip().replace("(", "[").replace(")", "]").replace("'", '"') or "[]")
-    except ValueError:
-        raise InputError(
-            f"{name}={value!r} cannot be read; write it as (1,-1,0) or [[0, 1], [2, 3]]."
-        ) from None
-    return parsed or None
-
-
 _TITLES: dict[str, str] = {
     "general": "General",
     "trees": "Trees",
@@ -601,32 +559,11 @@ _TITLES: dict[str, str] = {
 
 def xgboost_page() -> str:
     """The page of XGBoost's parameters, ``docs/xgboost_parameters.md``, as Markdown."""
-    lines = [
+    introduction = [
         "# XGBoost's parameters in weald.xgboost",
         "",
         "Written by `python -m weald.params xgboost`. Each parameter of XGBoost's documentation is *the same*, *different* (and",
         "how), or *refused* (and what to use instead). An unknown name is an error that asks whether the nearest known one was",
         "meant.",
     ]
-    for group, title in _TITLES.items():
-        lines += [
-            "",
-            f"## {title}",
-            "",
-            "| parameter | default | in Weald | meaning | `BoostedTrees*` has it as |",
-        ]
-        lines.append("| --- | --- | --- | --- | --- |")
-        lines += [_row(entry) for entry in XGBOOST_PARAMETERS.values() if entry.group == group]
-    return "\n".join(lines) + "\n"
-
-
-def _row(entry: XGBoostParameter) -> str:
-    names = ", ".join(f"`{name}`" for name in (entry.name, *entry.aliases))
-    if entry.standing == "refused":
-        return f"| {names} |  | refused: {entry.note} |  |  |"
-    standing = "same" if entry.standing == "same" else f"different: {entry.note}"
-    native = f"`{entry.native}`" if entry.native else ""
-    values = ""
-    if entry.kind == "choice":
-        values = f" One of {', '.join(f'`{choice}`' for choice in entry.choices)}."
-    return f"| {names} | `{entry.default!r}` | {standing} | {entry.help}{values} | {native} |"
+    return parameter_page(introduction, _TITLES, XGBOOST_PARAMETERS)

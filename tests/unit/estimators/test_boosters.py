@@ -19,7 +19,9 @@ from weald import (
     TimeBudget,
 )
 from weald.estimators.persistence import to_bytes
+from weald.estimators.starts import base_scores
 from weald.forest.predict import raw_scores
+from weald.losses.lightgbm import lightgbm_loss
 from weald.runtime.errors import InputError, NotSupportedError
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -249,11 +251,27 @@ def test_boosting_starts_from_the_prediction_that_is_asked_for(loss: str, value:
     assert model.predict(RX) == pytest.approx(np.full(len(RY), value), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("objective", "value"),
+    [
+        ("regression", 0.0),
+        ("binary", 0.5),
+        ("poisson", 1.0),
+        ("multiclass", [1 / 3] * 3),
+        ("multiclassova", 0.5),
+    ],
+)
+def test_a_first_prediction_can_be_a_raw_score_of_zero(objective: str, value: Any) -> None:
+    assert base_scores(value, lightgbm_loss(objective, num_class=3)) == pytest.approx(0.0, abs=1e-15)
+
+
 def test_boosting_starts_from_the_probabilities_that_are_asked_for() -> None:
     tiny: dict[str, Any] = {"n_estimators": 1, "learning_rate": 1e-12}
     for loss in ("logistic", "exponential"):
         two = BoostedTreesClassifier(loss, base_score=0.2, **tiny).fit(X, Y)
         assert two.predict_proba(X)[:, 1] == pytest.approx(np.full(len(Y), 0.2), rel=1e-9)
+    rest = BoostedTreesClassifier("one_vs_rest", base_score=[0.5, 0.3, 0.2], **tiny).fit(IX, IY)
+    assert rest.predict_proba(IX) == pytest.approx(np.tile([0.5, 0.3, 0.2], (150, 1)), rel=1e-9)
     three = BoostedTreesClassifier(base_score=[0.5, 0.3, 0.2], **tiny).fit(IX, IY)
     assert three.predict_proba(IX) == pytest.approx(np.tile([0.5, 0.3, 0.2], (150, 1)), rel=1e-9)
     again = BoostedTreesClassifier(base_score=np.array([0.5, 0.3, 0.2]), **tiny).fit(IX, IY)
@@ -312,6 +330,34 @@ def test_scores_to_start_from_have_a_column_per_class() -> None:
     assert given.decision_function(IX) + margin == pytest.approx(constant.decision_function(IX))
     with pytest.raises(InputError, match=r"init_score must have the shape \(150, 3\), not \(150,\)"):
         BoostedTreesClassifier(n_estimators=5).fit(IX, IY, init_score=margin[:, 0])
+
+
+@pytest.mark.parametrize("booster", [{}, DART, {"loss": "one_vs_rest", "num_parallel_tree": 2}], ids=str)
+def test_classes_with_scores_to_start_from_go_on_to_the_same_bytes(
+    booster: dict[str, Any], tmp_path: Path
+) -> None:
+    margin = np.random.default_rng(6).standard_normal((150, 3))
+    weight = (np.arange(150) % 4 > 0).astype(float)
+    fit: dict[str, Any] = {
+        "sample_weight": weight,
+        "init_score": margin,
+        "eval_set": [(IX[:40], IY[:40])],
+        "eval_init_scores": [margin[:40]],
+    }
+    whole = BoostedTreesClassifier(n_estimators=8, **booster).fit(IX, IY, **fit)
+    scores = (whole.decision_function(IX[:40]) + margin[:40]).T
+    expected = whole._make_loss(3).respond(scores)[np.arange(40), IY[:40]]
+    assert whole.history_["valid_0"]["logloss"][-1] == pytest.approx(-np.mean(np.log(expected)))
+    halves = BoostedTreesClassifier(n_estimators=3, warm_start=True, **booster).fit(IX, IY, **fit)
+    halves.set_params(n_estimators=8).fit(IX, IY, **fit)
+    assert halves.forest_ == whole.forest_
+    assert halves.history_ == whole.history_
+    path = tmp_path / "half.weald"
+    BoostedTreesClassifier(n_estimators=3, **booster).fit(
+        IX, IY, callbacks=[Checkpoint(path, every=3)], **fit
+    )
+    resumed = BoostedTreesClassifier(n_estimators=8, **booster).fit(IX, IY, resume_from=path, **fit)
+    assert resumed.forest_ == whole.forest_
 
 
 # --- before a round -------------------------------------------------------------------------------

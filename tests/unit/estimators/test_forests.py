@@ -237,7 +237,7 @@ def test_balanced_subsamples_balance_each_bag() -> None:
 @pytest.mark.parametrize(
     ("class_weight", "message"),
     [
-        ("equal", "'balanced' or a dict, not 'equal'"),
+        ("equal", "'minority' or a dict, not 'equal'"),
         ({7: 1.0}, "names the class 7"),
         ({0: -1.0}, "must be a number of at least 0, not -1.0"),
         ([{0: 1.0}, {0: 1.0}], "a list of 1 dicts"),
@@ -246,7 +246,7 @@ def test_balanced_subsamples_balance_each_bag() -> None:
 def test_class_weights_that_cannot_be_are_refused(class_weight: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         RandomForestClassifier(2, class_weight=class_weight).fit(*IRIS)
-    with pytest.raises(InputError, match="'balanced' or a dict, not 'balanced_subsample'"):
+    with pytest.raises(InputError, match="'minority' or a dict, not 'balanced_subsample'"):
         DecisionTreeClassifier(class_weight="balanced_subsample").fit(*IRIS)
 
 

@@ -38,15 +38,19 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
             "growth must be one of 'leafwise', 'depthwise', 'oblivious', not 'sideways'",
         ),
         ({"booster": "ordered"}, "booster='ordered' is not supported yet; use 'plain'"),
-        ({"sampling": "goss"}, "sampling='goss' is not supported yet"),
+        ({"sampling": "mvs"}, "sampling='mvs' is not supported yet"),
         ({"categories": "ordered"}, "categories='ordered' is not supported yet"),
         ({"max_cat_to_onehot": 9}, "max_cat_to_onehot=9 does not apply to categories='onehot'"),
         ({"max_cat_threshold": 9}, "max_cat_threshold=9 does not apply to categories='onehot'"),
         (
-            {"categories": "partition", "max_cat_threshold": 256},
-            "max_cat_threshold must be a whole number of at least 1 and at most 255",
+            {"categories": "partition", "max_cat_threshold": 65_536},
+            "max_cat_threshold must be a whole number of at least 1 and at most 65535",
         ),
-        ({"max_bins": 256}, "max_bins must be a whole number of at least 2 and at most 255"),
+        ({"cat_smooth": 10.0}, "cat_smooth=10.0 does not apply to categories='onehot'"),
+        ({"cat_l2": 10.0}, "cat_l2=10.0 does not apply to categories='onehot'"),
+        ({"min_samples_category": 100}, "min_samples_category=100 does not apply to categories='onehot'"),
+        ({"categories": "partition", "cat_smooth": -1.0}, "cat_smooth must be a number of at least 0"),
+        ({"max_bins": 65_536}, "max_bins must be a whole number of at least 2 and at most 65535"),
         ({"growth": "oblivious", "max_leaves": 8}, "max_leaves=8 does not apply to growth='oblivious'"),
         ({"growth": "oblivious", "max_depth": 40}, "max_depth must be at most 16"),
         ({"loss": "sqared"}, "squared"),
@@ -72,7 +76,7 @@ def test_a_bad_parameter_is_refused_by_name(parameters: dict[str, Any], message:
         ({"loss": "squared"}, Y, "is for regression"),
         ({"class_weight": {7: 2.0}}, Y, "class_weight names the class 7"),
         ({"class_weight": {0: -1.0}}, Y, "class_weight of 0 must be"),
-        ({"class_weight": "even"}, Y, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": "even"}, Y, "class_weight must be None, 'balanced', 'minority' or a dict"),
         ({"scale_pos_weight": 2.0}, np.arange(len(Y)) % 3, "scale_pos_weight is for two classes"),
         ({}, np.where(Y == 0, np.nan, 1.0), "y contains NaN"),
         ({}, Y + 0.3, "continuous"),
@@ -217,7 +221,7 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
 
 def test_refused_values_say_what_to_use_instead() -> None:
     with pytest.raises(NotSupportedError, match="use 'uniform'"):
-        BoostedTreesRegressor(sampling="goss").fit(RX, RY)
+        BoostedTreesRegressor(sampling="mvs").fit(RX, RY)
 
 
 def test_an_oblivious_tree_that_would_not_fit_in_memory_is_refused() -> None:
