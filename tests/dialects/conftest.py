@@ -1,4 +1,4 @@
-"""The same scripts with XGBoost itself and with Weald in its place."""
+"""The same scripts with the original systems and with Weald in their place."""
 
 from __future__ import annotations
 
@@ -11,12 +11,22 @@ import pytest
 Data = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
+def _module(name: str, oldest: str) -> Any:
+    if not name.startswith("weald"):
+        pytest.importorskip(name, minversion=oldest)
+    return importlib.import_module(name)
+
+
 @pytest.fixture(params=["weald.xgboost", "xgboost"])
 def xgb(request: pytest.FixtureRequest) -> Any:
     """One of the two modules."""
-    if request.param == "xgboost":
-        pytest.importorskip("xgboost", minversion="2.0")
-    return importlib.import_module(request.param)
+    return _module(request.param, "2.0")
+
+
+@pytest.fixture(params=["weald.lightgbm", "lightgbm"])
+def lgb(request: pytest.FixtureRequest) -> Any:
+    """One of the two modules."""
+    return _module(request.param, "4.0")
 
 
 def make_regression(rows: int = 300) -> Data:

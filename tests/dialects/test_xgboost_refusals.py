@@ -284,16 +284,21 @@ def test_text_and_aliases_are_read_as_xgboost_reads_them() -> None:
 
 def test_a_bin_too_many_is_a_warning_that_verbosity_silences() -> None:
     matrix = xgb.DMatrix(X, Y)
-    with pytest.warns(UserWarning, match="max_bin=512 is taken as 255"):
-        xgb.train({"max_bin": 512}, matrix, 1)
+    with pytest.warns(UserWarning, match="max_bin=70000 is taken as 65535, the most that Weald has."):
+        xgb.train({"max_bin": 70_000}, matrix, 1)
+    with pytest.warns(
+        UserWarning, match="max_bin=512 is taken as 255, the most that Weald has with tree_method='approx'"
+    ):
+        xgb.train({"max_bin": 512, "tree_method": "approx"}, matrix, 1)
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        xgb.train({"max_bin": 512, "verbosity": 0}, matrix, 1)
+        xgb.train({"max_bin": 70_000, "verbosity": 0}, matrix, 1)
         xgb.train({"max_bin": 256}, matrix, 1)
+        xgb.train({"max_bin": 512}, matrix, 1)
         with xgb.config_context(verbosity=0):
-            xgb.train({"max_bin": 512}, matrix, 1)
+            xgb.train({"max_bin": 70_000}, matrix, 1)
 
 
 def test_importances_are_drawn() -> None:

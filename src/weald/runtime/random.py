@@ -42,6 +42,18 @@ def row_bits(key: Any, row: Any) -> Any:
     return np.uint32(bits ^ (bits >> np.uint32(16)))
 
 
+@inlined
+def stream(key: Any, purpose: Any) -> Any:
+    """The key of a purpose: `stream_key` inside kernels."""
+    return mix(np.uint64(key) ^ mix(np.uint64(purpose)))
+
+
+@inlined
+def below(bits: Any, bound: Any) -> Any:
+    """A number from 0 to below ``bound`` (less than 2**32), from 64 random bits."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
 @kernel
 def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
     """A random share (at least one) of the candidates, in their old order: the first places of a shuffle."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weald.data import read_table
-from weald.estimators.persistence import FittedModel
+from weald.dialect.booster import ModelHolder
+from weald.dialect.tables import Float32s, Float64s
+from weald.dialect.trees import histogram, split_values
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
-from weald.forest.predictor import Predictor
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
@@ -25,7 +24,6 @@ from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import (
     CustomMetric,
     CustomObjective,
-    Engine,
     Training,
     evaluated,
     labels_of,
@@ -34,14 +32,12 @@ from weald.xgboost.engine import (
 )
 from weald.xgboost.objectives import Chosen, choose
 
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 Range = tuple[int, int]
 
 _NO_EXPLANATION = "is not supported by weald.xgboost; use feature importances, or sklearn.inspection."
 
 
-class Booster:
+class Booster(ModelHolder):
     """A model of XGBoost's interface: what `train` returns.
 
     >>> import numpy as np
@@ -51,6 +47,8 @@ class Booster:
     >>> booster.num_boosted_rounds(), booster.predict(DMatrix(X)).shape
     (3, (40,))
     """
+
+    _unstored = "missing"
 
     def __init__(
         self,
@@ -63,12 +61,9 @@ class Booster:
                 raise InputError(f"cache must hold DMatrix objects, not {type(matrix).__name__}.")
         self._params: dict[str, Any] = {}
         self._custom = False
-        self._model: FittedModel | None = None
-        self._making: Callable[[], FittedModel] | None = None
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
-        self._predictor: Engine | None = None
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -96,23 +91,13 @@ class Booster:
         training = Training(self._params, self._chosen(), dtrain, evals, objective, metric)
         before = dict(self._params)
         try:
-            self._model = training.run(rounds, earlier, self, container)
+            earlier = training.run(rounds, earlier, self, container)
         finally:
-            self._making, self._params = None, before  # a scheduler's learning rate was of its round
-            self._predictor = None
+            self._set_model(earlier)
+            self._params = before  # a scheduler's learning rate was of its round
 
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)
-
-    def _follow(self, predictor: Callable[[], Predictor], dtrain: DMatrix) -> None:
-        """Be the model that training has come to; it is built only if somebody asks."""
-
-        def build() -> FittedModel:
-            schema = read_table(dtrain.table, categorical=dtrain.categorical or "auto").schema
-            return FittedModel(predictor(), schema, "custom", "identity", None, {}, -1, "missing")
-
-        self._making = build
-        self._predictor = None
 
     def _rate(self) -> float | None:
         """The learning rate that was asked for, which a callback may change between rounds."""
@@ -147,34 +132,8 @@ class Booster:
 
     # --- predictions --------------------------------------------------------------------------------
 
-    def _fitted(self) -> FittedModel:
-        model = self._making() if self._making is not None else self._model
-        if model is None:
-            raise InputError("this Booster has not been trained yet; use train, or update.")
-        return model
-
-    def _trees(self, asked_for: str) -> Forest:
-        """The trees, for what a linear model does not have."""
-        predictor = self._fitted().predictor
-        if not isinstance(predictor, Forest):
-            raise NotSupportedError(f"{asked_for} is of trees, but booster is 'gblinear'; leave it out.")
-        return predictor
-
-    def _engine(self, first: int, last: int) -> Engine:
-        """An estimator of the trees of rounds ``first`` to ``last``."""
-        model = self._fitted()
-        whole = (first, last) == (0, model.predictor.n_rounds)
-        if whole and self._predictor is not None:
-            return self._predictor
-        engine = Engine(n_jobs=None if self._params.get("nthread", 0) in (0, -1) else self._params["nthread"])
-        if not whole:
-            forest = self._trees("iteration_range")
-            per = forest.trees_per_round
-            model = replace(model, predictor=forest.trees(first * per, last * per))
-        engine._set_model(model)
-        if whole:
-            self._predictor = engine
-        return engine
+    def _threads(self) -> int | None:
+        return None if self._params.get("nthread", 0) in (0, -1) else self._params["nthread"]
 
     def _range(self, iteration_range: Any) -> Range:
         rounds = self.num_boosted_rounds()
@@ -191,7 +150,7 @@ class Booster:
     def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
         """Raw scores, (outputs, rows)."""
         first, last = self._range(iteration_range)
-        scores = self._engine(first, last)._raw(table)
+        scores = self._engine(first, last, self._threads())._raw(table)
         if margin is None:
             return scores
         base = self._fitted().predictor.base_score[:, None]
@@ -249,7 +208,7 @@ class Booster:
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
         first, last = self._range(iteration_range)
         outputs = self._trees("pred_leaf").n_outputs
-        leaves = self._engine(first, last).apply(table).astype(np.float32)
+        leaves = self._engine(first, last, self._threads()).apply(table).astype(np.float32)
         return (
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
@@ -322,7 +281,7 @@ class Booster:
 
     def num_boosted_rounds(self) -> int:
         """How many rounds the model has."""
-        return 0 if self._model is None and self._making is None else self._fitted().predictor.n_rounds
+        return self._rounds()
 
     def num_features(self) -> int:
         """How many columns the model was trained on."""
@@ -397,15 +356,14 @@ class Booster:
         chosen = range(total)[rounds]
         if not len(chosen):
             raise InputError(f"the slice {rounds} has none of the {total} rounds.")
-        part, whole = self.copy(), self._trees("a slice of rounds")
-        per = whole.trees_per_round
-        parts = [whole.trees(k * per, (k + 1) * per) for k in chosen]
+        part, what = self.copy(), "a slice of rounds"
+        parts = [self._part(what, k, k + 1) for k in chosen]
         if chosen.step == 1:
-            parts = [whole.trees(chosen[0] * per, (chosen[-1] + 1) * per)]
+            parts = [self._part(what, chosen[0], chosen[-1] + 1)]
         forest = parts[0]
         for other in parts[1:]:
             forest = Forest.concatenate(forest, other)
-        part._model = replace(self._fitted(), predictor=forest, best_iteration=forest.n_rounds - 1)
+        part._set_model(replace(self._fitted(), predictor=forest, best_iteration=forest.n_rounds - 1))
         part._attributes = {}
         return part
 
@@ -459,8 +417,8 @@ class Booster:
     ) -> Any:
         """How often the thresholds of a numeric column fall into each bin."""
         _no_map(fmap)
-        values = dumps.split_values(self._fitted(), dumps.names_of(self), feature)
-        return dumps.histogram(values, bins, as_pandas)
+        values = split_values(self._fitted(), dumps.names_of(self), feature)
+        return histogram(values, bins, as_pandas)
 
     # --- files --------------------------------------------------------------------------------------
 
@@ -501,8 +459,7 @@ class Booster:
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._model = self._fitted() if self._making is not None else self._model
-        other._making = other._predictor = None
+        other._set_model(self._fitted() if self._making is not None else self._model)
         return other
 
     def __deepcopy__(self, memo: Any) -> Booster:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.dialect.folds import Race, fold_rows
 from weald.params.xgboost import read_parameters
-from weald.runtime.errors import InputError
 from weald.xgboost.booster import Booster
 from weald.xgboost.callback import CallbackContainer, EarlyStopping, EvaluationMonitor, TrainingCallback
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import CustomMetric, CustomObjective
 from weald.xgboost.training import Parameters, quiet
-
-Rows = NDArray[np.int64]
 
 
 @dataclass
@@ -103,7 +100,8 @@ def cv(
     if named:
         known["eval_metric"] = named
     packs = []
-    for train_rows, test_rows in _folds(dtrain, nfold, stratified, folds, shuffle, seed):
+    pairs = fold_rows(dtrain.get_label(), dtrain.num_row(), nfold, stratified, folds, shuffle, seed)
+    for train_rows, test_rows in pairs:
         part, rest, own = dtrain.slice(train_rows), dtrain.slice(test_rows), dict(known)
         if fpreproc is not None:
             part, rest, own = fpreproc(part, rest, own)
@@ -114,14 +112,14 @@ def cv(
         everything.append(EvaluationMonitor(period=period, show_stdv=show_stdv))
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    race = _Race(packs, CallbackContainer(everything), num_boost_round, obj, custom_metric)
+    race = _Folds(packs, CallbackContainer(everything), num_boost_round, obj, custom_metric)
     with quiet(known):
         history = race.run()
     return _table(history, race.kept, as_pandas)
 
 
-class _Race:
-    """The folds in threads of their own, which wait for each other after every round."""
+class _Folds:
+    """The folds' trainings, with the callbacks and the metrics of all."""
 
     def __init__(
         self,
@@ -137,73 +135,45 @@ class _Race:
         self._rounds = rounds
         self._objective = objective
         self._metric = metric
-        self._logs: list[CallbackContainer] = []
-        self._stop = False
         self._epoch = 0
-        self._error: BaseException | None = None
-        self._barrier = threading.Barrier(len(packs), self._between)
+        self._logs: list[CallbackContainer] = []
         #: rounds that the table keeps: up to the best where training stopped early
         self.kept = rounds
 
     def run(self) -> dict[str, dict[str, list[tuple[float, float]]]]:
         """Train; evaluation set -> metric -> mean and deviation of every round."""
         self._container.before_training(self._model)
-        self._stop = self._container.before_iteration(self._model, 0)
-        self._logs = [CallbackContainer([_Turn(self)]) for _ in self._packs]
-        threads = [
-            threading.Thread(target=self._fold, args=pair)
-            for pair in zip(self._packs, self._logs, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if self._error is not None:
-            raise self._error
+        race = Race([partial(self._train, place) for place in range(len(self._packs))], self._between)
+        race.stopped = self._container.before_iteration(self._model, 0)
+        self._logs = [CallbackContainer([_Turn(race)]) for _ in self._packs]
+        race.run()
         self._container.after_training(self._model)
-        if self._stop and self._model.attr("best_iteration") is not None:
+        if race.stopped and self._model.attr("best_iteration") is not None:
             self.kept = self._model.best_iteration + 1
         return self._container.history
 
-    def _fold(self, pack: CVPack, log: CallbackContainer) -> None:
+    def _train(self, place: int) -> None:
+        pack, log = self._packs[place], self._logs[place]
         evals = [(pack.dtrain, "train"), (pack.dtest, "test")]
-        try:
-            pack.bst._train(pack.dtrain, self._rounds, log, evals, self._objective, self._metric)
-        except BaseException as error:
-            if not isinstance(error, threading.BrokenBarrierError) and self._error is None:
-                self._error = error
-            self._barrier.abort()
+        pack.bst._train(pack.dtrain, self._rounds, log, evals, self._objective, self._metric)
 
-    def finished(self) -> bool:
-        """Called by every fold after a round; whether to stop."""
-        self._barrier.wait()
-        return self._stop
-
-    @property
-    def stopped(self) -> bool:
-        """Whether no round is to begin any more."""
-        return self._stop
-
-    def _between(self) -> None:
-        """Run by one of the waiting threads, when all folds have finished a round."""
-        try:
-            for data, known in self._logs[0].history.items():
-                for metric in known:
-                    values = [log.history[data][metric][-1] for log in self._logs]
-                    self._container.record(data, metric, (float(np.mean(values)), float(np.std(values))))
-            self._stop = self._container.after_iteration(self._model, self._epoch)
-            self._epoch += 1
-            if not self._stop and self._epoch < self._rounds:
-                self._stop = self._container.before_iteration(self._model, self._epoch)
-        except BaseException as error:
-            self._error = error
-            raise
+    def _between(self) -> bool:
+        """Put the folds' metrics together and tell the callbacks; whether to stop."""
+        for data, known in self._logs[0].history.items():
+            for metric in known:
+                values = [log.history[data][metric][-1] for log in self._logs]
+                self._container.record(data, metric, (float(np.mean(values)), float(np.std(values))))
+        stops = self._container.after_iteration(self._model, self._epoch)
+        self._epoch += 1
+        if not stops and self._epoch < self._rounds:
+            stops = self._container.before_iteration(self._model, self._epoch)
+        return stops
 
 
 class _Turn(TrainingCallback):
     """The callback of one fold."""
 
-    def __init__(self, race: _Race) -> None:
+    def __init__(self, race: Race) -> None:
         self._race = race
 
     def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
@@ -211,26 +181,6 @@ class _Turn(TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         return self._race.finished()
-
-
-def _folds(
-    dtrain: DMatrix, nfold: int, stratified: bool, folds: Any, shuffle: bool, seed: int
-) -> Iterable[tuple[Rows, Rows]]:
-    rows = np.arange(dtrain.num_row())
-    if folds is not None:
-        if hasattr(folds, "split"):
-            return list(folds.split(X=rows[:, None], y=dtrain.get_label()))
-        return [(np.asarray(train), np.asarray(test)) for train, test in folds]
-    if nfold < 2 or nfold > dtrain.num_row():
-        raise InputError(f"nfold must be from 2 to the number of rows, {dtrain.num_row()}, not {nfold!r}.")
-    if stratified:
-        from sklearn.model_selection import StratifiedKFold
-
-        splitter = StratifiedKFold(n_splits=nfold, shuffle=shuffle, random_state=seed if shuffle else None)
-        return list(splitter.split(rows[:, None], dtrain.get_label()))
-    order = np.random.RandomState(seed).permutation(rows) if shuffle else rows
-    parts = np.array_split(order, nfold)
-    return [(np.concatenate([*parts[:k], *parts[k + 1 :]]), part) for k, part in enumerate(parts)]
 
 
 def _table(history: Mapping[str, Any], kept: int, as_pandas: bool) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -13,11 +12,20 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.data import read_weights
-from weald.data.read import open_table
+from weald.dialect.tables import (
+    Float32s,
+    Float64s,
+    declared_numbers,
+    frame_types,
+    is_category,
+    is_frame,
+    one_a_row,
+    open_data,
+    scores_a_row,
+    single,
+    take_rows,
+)
 from weald.runtime.errors import InputError, NotSupportedError
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 
 _KINDS = ("q", "i", "int", "float", "c")
 _RANKING = "ranking is not supported by weald.xgboost; leave it out."
@@ -116,12 +124,8 @@ class DMatrix:
     @property
     def categorical(self) -> list[int]:
         """Positions of numeric columns that feature_types declares to be categories."""
-        if nw.dependencies.is_into_dataframe(self._table):
-            frame = nw.from_native(self._table, eager_only=True)
-            own = [_is_category(column.dtype) for column in frame.iter_columns()]
-        else:
-            own = [False] * self._shape[1]
-        return [k for k, kind in enumerate(self._kinds or ()) if kind == "c" and not own[k]]
+        declared = (k for k, kind in enumerate(self._kinds or ()) if kind == "c")
+        return declared_numbers(self._table, declared)
 
     @property
     def has_categories(self) -> bool:
@@ -206,28 +210,11 @@ class DMatrix:
             else:
                 raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
         if label is not None:
-            self._label = self._per_row("label", label)
+            self._label = one_a_row("label", label, self.num_row())
         if weight is not None:
-            self._weight = read_weights(self._per_row("weight", weight), self.num_row())
+            self._weight = read_weights(one_a_row("weight", weight, self.num_row()), self.num_row())
         if base_margin is not None:
-            self._margin = self._margins(base_margin)
-
-    def _per_row(self, name: str, values: Any) -> Float64s:
-        array = _as_array(name, values)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            raise NotSupportedError(f"{name} must be one value a row, but its shape is {array.shape}.")
-        if len(array) != self.num_row():
-            raise InputError(f"{name} has {len(array)} values, but data has {self.num_row()} rows.")
-        return array
-
-    def _margins(self, values: Any) -> Float64s:
-        array = _as_array("base_margin", values)
-        rows = self.num_row()
-        if array.size == 0 or array.size % rows or not np.isfinite(array).all():
-            raise InputError(f"base_margin must be finite, one number a row and output, for {rows} rows.")
-        return array.reshape(rows) if array.size == rows else array.reshape(rows, -1)
+            self._margin = scores_a_row("base_margin", base_margin, self.num_row())
 
     def set_label(self, label: Any) -> None:
         """Set the labels."""
@@ -247,15 +234,15 @@ class DMatrix:
 
     def get_label(self) -> Float32s:
         """The labels."""
-        return _single(self._label)
+        return _single_or_none(self._label)
 
     def get_weight(self) -> Float32s:
         """The weights."""
-        return _single(self._weight)
+        return _single_or_none(self._weight)
 
     def get_base_margin(self) -> Float32s:
         """The margins."""
-        return _single(self._margin)
+        return _single_or_none(self._margin)
 
     def get_float_info(self, field: str) -> Float32s:
         """One of label, weight and base_margin."""
@@ -275,12 +262,7 @@ class DMatrix:
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
         part = object.__new__(type(self))
         part.__dict__.update(self.__dict__)
-        if self.is_sparse:
-            part._table = self._table.tocsr()[rows]
-        elif nw.dependencies.is_into_dataframe(self._table):
-            part._table = nw.to_native(nw.from_native(self._table, eager_only=True)[rows.tolist()])
-        else:
-            part._table = self._table[rows]
+        part._table = take_rows(self._table, rows)
         part._shape = (len(rows), self._shape[1])
         for name in ("_label", "_weight", "_margin"):
             values = getattr(self, name)
@@ -340,45 +322,18 @@ def _refuse(name: str, value: Any) -> None:
         raise NotSupportedError(f"{name} is refused: {_REFUSED[name]}")
 
 
-def _single(values: Float64s | None) -> Float32s:
-    return np.empty(0, np.float32) if values is None else values.astype(np.float32)
-
-
-def _as_array(name: str, values: Any) -> Float64s:
-    if nw.dependencies.is_into_series(values):
-        values = nw.from_native(values, series_only=True).to_numpy()
-    elif nw.dependencies.is_into_dataframe(values):
-        values = nw.from_native(values, eager_only=True).to_numpy()
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, but it does not.") from None
+def _single_or_none(values: Float64s | None) -> Float32s:
+    return np.empty(0, np.float32) if values is None else single(values)
 
 
 def _open(data: Any, missing: float, categories: bool) -> tuple[Any, list[str] | None, list[str] | None]:
     """The table, its column names and its kinds."""
-    if isinstance(data, DMatrix):
-        raise InputError("data is a DMatrix already; pass it as it is.")
-    if isinstance(data, str | os.PathLike):
-        raise NotSupportedError(
-            f"data is the path {os.fspath(data)!r}; read the file first, for example with pandas.read_csv."
-        )
-    if nw.dependencies.is_into_series(data):
-        data = nw.to_native(nw.from_native(data, series_only=True).to_frame())
-    if nw.dependencies.is_into_dataframe(data):
+    data = open_data(data, "DMatrix")
+    if is_frame(data):
         return _open_frame(data, missing, categories)
     if scipy.sparse.issparse(data):
         return _open_sparse(data, missing), None, None
-    if isinstance(data, Mapping):
-        raise InputError("data must be a table, not a dict; make a data frame of it.")
-    array = np.asarray(data)
-    array = array.reshape(-1, 1) if array.ndim == 1 else array
-    if "categorical" in open_table(array).kinds():
-        raise InputError(
-            "data holds text; a DMatrix takes numbers, and categories as a frame's category columns."
-        )
-    if array.dtype.kind == "O":
-        array = array.astype(np.float64)
+    array: NDArray[Any] = data
     if not math.isnan(missing):
         array = np.where(
             array == missing, np.nan, array.astype(np.result_type(array.dtype, np.float32), copy=False)
@@ -386,8 +341,7 @@ def _open(data: Any, missing: float, categories: bool) -> tuple[Any, list[str] |
     return array, None, None
 
 
-def _open_sparse(data: Any, missing: float) -> Any:
-    matrix = data if data.format in ("csr", "csc") else data.tocsr()
+def _open_sparse(matrix: Any, missing: float) -> Any:
     if math.isnan(missing):
         return matrix
     matrix = matrix.astype(np.result_type(matrix.dtype, np.float32), copy=True)
@@ -396,17 +350,11 @@ def _open_sparse(data: Any, missing: float) -> Any:
 
 
 def _open_frame(data: Any, missing: float, categories: bool) -> tuple[Any, list[str], list[str]]:
-    frame = nw.from_native(data, eager_only=True)
-    kinds = []
-    for name, column in zip(frame.columns, frame.iter_columns(), strict=True):
-        dtype = column.dtype
-        if _is_category(dtype) and not categories:
+    frame, types = nw.from_native(data, eager_only=True), frame_types(data)
+    for name, dtype in types.items():
+        if is_category(dtype) and not categories:
             raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
-        if not (_is_category(dtype) or dtype.is_numeric() or dtype == nw.Boolean):
-            raise InputError(
-                f"Column {name!r} is of type {dtype}; it must hold numbers, booleans or categories."
-            )
-        kinds.append(_kind(dtype))
+    kinds = [_kind(dtype) for dtype in types.values()]
     if not math.isnan(missing):
         numeric = [name for name, kind in zip(frame.columns, kinds, strict=True) if kind in ("int", "float")]
         frame = frame.with_columns(
@@ -417,12 +365,8 @@ def _open_frame(data: Any, missing: float, categories: bool) -> tuple[Any, list[
     return data, [str(name) for name in frame.columns], kinds
 
 
-def _is_category(dtype: Any) -> bool:
-    return bool(dtype == nw.Categorical or dtype == nw.Enum)
-
-
 def _kind(dtype: Any) -> str:
-    if _is_category(dtype):
+    if is_category(dtype):
         return "c"
     if dtype == nw.Boolean:
         return "i"

@@ -7,13 +7,13 @@ XGBoost's `value < threshold` says the same of every value but the threshold its
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.dialect.trees import from_the_root, named_trees
 from weald.estimators.persistence import FittedModel
 from weald.forest.forest import TreeView
 from weald.linear.model import LinearModel
@@ -50,19 +50,7 @@ def dump(model: FittedModel, names: Sequence[str], form: str, with_stats: bool, 
         raise InputError(f"dump_format must be one of {', '.join(writers)}, not {form!r}.")
     if isinstance(model.predictor, LinearModel):
         return [_linear_dump(model.predictor, form)]
-    return [writers[form](tree, names, with_stats, gamma) for tree in _trees(model)]
-
-
-def _trees(model: FittedModel) -> Iterator[TreeView]:
-    """The trees, with the names of the categories that go left in place of their codes."""
-    columns = model.schema.columns
-    for index in range(model.forest.n_trees):
-        tree = model.forest.tree(index)
-        named: Any = tuple(
-            None if codes is None else tuple(columns[feature].categories[code] for code in codes)
-            for feature, codes in zip(tree.feature, tree.categories_left, strict=True)
-        )
-        yield replace(tree, categories_left=named)
+    return [writers[form](tree, names, with_stats, gamma) for tree in named_trees(model)]
 
 
 def _condition(tree: TreeView, node: int, names: Sequence[str]) -> str:
@@ -83,21 +71,9 @@ def _stats(tree: TreeView, node: int, gamma: float) -> str:
     return f"{gain},cover={_number(tree.cover[node])}"
 
 
-def _walk(tree: TreeView) -> list[tuple[int, int]]:
-    """(node, depth) from the root, first child first."""
-    order, waiting = [], [(0, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        order.append((node, depth))
-        if tree.feature[node] >= 0:
-            left = int(tree.left[node])
-            waiting += [(left + 1, depth + 1), (left, depth + 1)]
-    return order
-
-
 def _text(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) -> str:
     lines = []
-    for node, depth in _walk(tree):
+    for node, depth in from_the_root(tree):
         stats = _stats(tree, node, gamma) if with_stats else ""
         if tree.feature[node] < 0:
             lines.append(f"{chr(9) * depth}{node}:leaf={_number(tree.value[node])}{stats}\n")
@@ -110,7 +86,7 @@ def _text(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) 
 
 def _json(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) -> str:
     written: dict[int, str] = {}
-    for node, depth in reversed(_walk(tree)):
+    for node, depth in reversed(from_the_root(tree)):
         indent = "  " * (depth + 1)
         cover = f' , "cover": {_number(tree.cover[node])}' if with_stats else ""
         if tree.feature[node] < 0:
@@ -133,7 +109,7 @@ def _json(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) 
 
 def _dot(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) -> str:
     lines = ["digraph {\n    graph [ rankdir=TB ]\n"]
-    for node, _ in _walk(tree):
+    for node, _ in from_the_root(tree):
         stats = _stats(tree, node, gamma).replace(",", "\\n") if with_stats else ""
         if tree.feature[node] < 0:
             lines.append(f'    {node} [ label="leaf={_number(tree.value[node])}{stats}" ]\n')
@@ -154,7 +130,7 @@ def dataframe(model: FittedModel, names: Sequence[str], gamma: float) -> Any:
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    for index, tree in enumerate(_trees(model)):
+    for index, tree in enumerate(named_trees(model)):
         for node in range(tree.n_nodes):
             row: dict[str, Any] = {"Tree": index, "Node": node, "ID": f"{index}-{node}"}
             if tree.feature[node] < 0:
@@ -197,29 +173,6 @@ def scores(model: FittedModel, names: Sequence[str], kind: str, gamma: float) ->
     """Importances of the columns that are split, by name."""
     values, counts = importances(model, kind, gamma)
     return {name: float(values[k]) for k, name in enumerate(names) if counts[k]}
-
-
-def split_values(model: FittedModel, names: Sequence[str], feature: str) -> NDArray[np.float64]:
-    """All thresholds of a numeric column."""
-    if feature not in names:
-        raise InputError(f"feature must be one of {', '.join(names)}, not {feature!r}.")
-    forest, column = model.forest, list(names).index(feature)
-    if model.schema.categorical_mask[column]:
-        raise InputError(f"column {feature!r} holds categories, which have no thresholds.")
-    return np.asarray(forest.threshold[forest.feature == column])
-
-
-def histogram(values: NDArray[np.float64], bins: int | None, as_pandas: bool) -> Any:
-    """(upper end, count) of every bin that has a threshold."""
-    most = max(len(np.unique(values)), 1)
-    counts, ends = np.histogram(values, bins=most if bins is None else max(min(most, bins), 1))
-    table = np.column_stack((ends[1:], counts))
-    table = table[table[:, 1] > 0]
-    if not as_pandas:
-        return table
-    import pandas as pd
-
-    return pd.DataFrame(table, columns=["SplitValue", "Count"])
 
 
 def coefficients(booster: Booster) -> NDArray[np.float64]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.dialect.engine import Rows, Run, Values
+from weald.dialect.tables import Float64s, scores_of_outputs, single
 from weald.ensemble.rounds import Round
-from weald.estimators.boosted import BoostedTreesRegressor
-from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel
 from weald.losses import LINKS, Loss, Metric
-from weald.losses.xgboost import Objective
+from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.dmatrix import DMatrix, QuantileDMatrix
@@ -22,25 +21,11 @@ from weald.xgboost.metrics import metric_of
 from weald.xgboost.objectives import Chosen
 from weald.xgboost.translate import native_parameters
 
-Float64s = NDArray[np.float64]
+START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
 #: function(predictions, DMatrix) -> (name, value), or a list of these
 CustomMetric = Callable[[Any, DMatrix], Any]
 #: function(predictions, DMatrix) -> (gradient, hessian)
 CustomObjective = Callable[[Any, DMatrix], Any]
-_CUSTOM = "custom metric"
-
-
-class Engine(BoostedTreesRegressor):
-    """The native estimator whose loss is an objective of XGBoost's and whose labels come in a `DMatrix`."""
-
-    _objective: Loss
-
-    def _labels(self, y: Any, n_rows: int, weight: Float64s | None) -> Labels:
-        return Labels(self._encode(y, n_rows, None), weight, self._objective, None)
-
-    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> Float64s:
-        labels: Float64s = y
-        return labels
 
 
 @dataclass
@@ -53,40 +38,28 @@ class Training:
     evals: Sequence[tuple[DMatrix, str]] = ()
     objective: CustomObjective | None = None
     metric: CustomMetric | None = None
-    #: place of an evaluation set -> what the custom metric returned for the round
-    told: dict[int, list[tuple[str, float]]] = field(default_factory=dict)
-    _places: dict[int, int] = field(default_factory=dict)
 
     def run(
         self, rounds: int, earlier: FittedModel | None, model: Any, container: CallbackContainer
     ) -> FittedModel:
         """Boost so many more rounds, telling the callbacks about ``model``, which is in the making."""
-        engine = self._engine(rounds, earlier)
-        metrics = self._metrics()
-        engine.eval_metric = metrics or None
-        evals = self.evals if metrics else ()
-        labels = [labels_of(matrix) for matrix, _ in evals]
-        self._places = {id(label): place for place, label in enumerate(labels)}
-        margins: dict[str, Any] = {}
-        if self.dtrain.base_margin is not None:
-            margins["init_score"] = self._margin(self.dtrain)
-            margins["eval_init_scores"] = [self._margin(matrix) for matrix, _ in evals] if evals else None
+        native = self._native()
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
-        engine.fit(
-            self.dtrain.table,
-            y,
-            sample_weight=weight,
-            eval_set=[(one[0].table, label, one[0].weight) for one, label in zip(evals, labels, strict=True)]
-            or None,
-            eval_names=[name for _, name in evals] or None,
-            callbacks=[_Listener(self, model, container, rounds, [name for _, name in evals])],
-            **margins,
+        run = Run(
+            native,
+            self._loss(),
+            Rows(self.dtrain.table, y, weight, self._margin(self.dtrain)),
+            [
+                Rows(matrix.table, labels_of(matrix), matrix.weight, self._margin(matrix), name)
+                for matrix, name in self.evals
+            ],
+            metrics_of(self.params, self.chosen) if self.evals else [],
+            None if self.metric is None else self._call_metric,
         )
-        fitted = engine._model
-        return replace(fitted, history={}, best_iteration=fitted.predictor.n_rounds - 1)
+        return run.fit(rounds, earlier, _Listener(model, self.dtrain, container))
 
-    def _engine(self, rounds: int, earlier: FittedModel | None) -> Engine:
+    def _native(self) -> dict[str, Any]:
         matrix = self.dtrain
         params = dict(self.params)
         own = matrix.max_bin if isinstance(matrix, QuantileDMatrix) else None
@@ -100,102 +73,63 @@ class Training:
             n_columns=matrix.num_col(),
             has_categories=matrix.has_categories,
         )
-        done = 0 if earlier is None else earlier.predictor.n_rounds
-        engine = Engine(
-            **native,
-            n_estimators=done + max(rounds, 1),
-            categorical_features=matrix.categorical or "auto",
-            base_score=_base_score(params, self.chosen),
-            warm_start=earlier is not None,
-        )
-        engine._objective = self._loss()
-        if earlier is not None:
-            # Trees add up whatever they were grown for, so another objective may go on from them.
-            engine._model = replace(earlier, loss=engine._objective.name)
-        return engine
+        native["categorical_features"] = matrix.categorical or "auto"
+        native["base_score"] = _base_score(params, self.chosen)
+        return native
 
     def _loss(self) -> Loss:
         if self.objective is None:
             return self.chosen.loss()
         function, matrix = self.objective, self.dtrain
-        name = str(getattr(function, "__name__", type(function).__name__))
-        return Objective(lambda scores: function(_single(scores), matrix), self.chosen.n_outputs, name)
+        return Objective(
+            lambda scores: function(single(scores), matrix),
+            self.chosen.n_outputs,
+            str(getattr(function, "__name__", type(function).__name__)),
+            START_OF_CUSTOM,
+        )
 
-    def _margin(self, matrix: DMatrix) -> Float64s:
-        shape = (matrix.num_row(), self.chosen.n_outputs)
-        if matrix.base_margin is None:
-            return np.zeros(shape)
-        if matrix.base_margin.size != shape[0] * shape[1]:
-            raise InputError(
-                f"base_margin must have {shape[1]} numbers a row, but its shape is {matrix.base_margin.shape}."
-            )
-        return matrix.base_margin.reshape(shape)
+    def _margin(self, matrix: DMatrix) -> Float64s | None:
+        if self.dtrain.base_margin is None:
+            return None
+        return scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
 
-    def _metrics(self) -> list[Metric]:
-        if not self.evals:
-            return []
-        metrics = metrics_of(self.params, self.chosen)
-        return metrics if self.metric is None else [*metrics, Metric(_CUSTOM, self._call_metric)]
-
-    def _call_metric(self, y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
         assert self.metric is not None
-        place = self._places[id(y)]
         if self.chosen.name == "multi:softmax" and not self.chosen.custom:
             prediction = prediction.argmax(axis=1).astype(np.float64)
-        self.told[place] = named_values(self.metric(_single(prediction), self.evals[place][0]))
-        return self.told[place][0][1]
+        return [*named_values(self.metric(single(prediction), self.evals[place][0]))]
 
 
 def labels_of(matrix: DMatrix) -> Float64s:
-    """The labels of a matrix, in an array that nobody else has."""
+    """The labels of a matrix."""
     if matrix.label is None:
         raise InputError("a DMatrix needs labels for training and evaluation; give it label.")
-    return matrix.label.copy()
+    return matrix.label
 
 
 class _Listener:
-    """Stands between the boosting loop and XGBoost's callbacks."""
+    """Tells XGBoost's callbacks of the rounds."""
 
-    def __init__(
-        self,
-        training: Training,
-        model: Any,
-        container: CallbackContainer,
-        rounds: int,
-        names: Sequence[str],
-    ) -> None:
-        self._training = training
+    def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
         self._model = model
+        self._table, self._categorical = dtrain.table, dtrain.categorical
         self._container = container
-        self._rounds = rounds
-        self._names = names
-        self._epoch = 0
 
-    def before_round(self, state: Round) -> None:
+    def before(self, number: int, state: Round) -> bool:
         """Let callbacks see the round before it begins; they may set its learning rate, or stop."""
-        if self._epoch >= self._rounds:
-            state.stop("all rounds are done")
-            return
-        self._model._follow(state.model, self._training.dtrain)
-        if self._container.before_iteration(self._model, self._epoch):
-            state.stop("a callback stops")
+        self._model._follow(state.model, self._table, self._categorical)
+        stops = self._container.before_iteration(self._model, number)
         if (rate := self._model._rate()) is not None:
             state.learning_rate = rate
+        return stops
 
-    def __call__(self, state: Round) -> None:
+    def after(self, number: int, state: Round, values: Values) -> bool:
         """Keep the round's metrics and tell the callbacks."""
-        history = state.history
-        for place, name in enumerate(self._names):
-            for metric, values in history[name].items():
-                if metric != _CUSTOM:
-                    self._container.record(name, metric, values[-1])
-                    continue
-                for own, value in self._training.told[place]:
-                    self._container.record(name, own, value)
-        self._model._follow(state.model, self._training.dtrain)
-        if self._container.after_iteration(self._model, self._epoch):
-            state.stop("a callback stops")
-        self._epoch += 1
+        for name, found in values.items():
+            for metric, value in found:
+                self._container.record(name, metric, value)
+        self._model._follow(state.model, self._table, self._categorical)
+        return self._container.after_iteration(self._model, number)
 
 
 def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
@@ -238,10 +172,6 @@ def named_values(returned: Any) -> list[tuple[str, float]]:
         return [(str(name), float(value)) for name, value in several]
     except (TypeError, ValueError):
         raise InputError(f"custom_metric must return a name and a number, not {returned!r}.") from None
-
-
-def _single(values: Float64s) -> NDArray[np.float32]:
-    return values.astype(np.float32)
 
 
 def _base_score(params: Mapping[str, Any], chosen: Chosen) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from weald.dialect.plots import axes_of, draw_bars, label_axes
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost.booster import Booster
 
@@ -29,10 +30,7 @@ def plot_importance(
     **kwargs: Any,
 ) -> Any:
     """Bars of the columns' importances, the most important on top; needs matplotlib. Returns the axes."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plot_importance needs matplotlib: pip install matplotlib.") from None
+    ax = axes_of("plot_importance", ax)
     if hasattr(booster, "get_booster"):
         booster = booster.get_booster()
     if isinstance(booster, Booster):
@@ -43,25 +41,10 @@ def plot_importance(
         raise InputError(
             f"plot_importance takes a Booster, an estimator or a dict, not {type(booster).__name__}."
         )
-    if not scores:
-        raise InputError("the model has no split, so no column has an importance to be drawn.")
     ranked = sorted(scores.items(), key=lambda item: item[1])[-(max_num_features or len(scores)) :]
-    if ax is None:
-        _, ax = plt.subplots(1, 1)
-    labels, values = [name for name, _ in ranked], [value for _, value in ranked]
-    places = range(len(ranked))
-    ax.barh(places, values, align="center", height=height, **kwargs)
-    if show_values:
-        for place, value in zip(places, values, strict=True):
-            ax.text(value + 1, place, values_format.format(v=value), va="center")
-    ax.set_yticks(places)
-    ax.set_yticklabels(labels)
-    ax.set_xlim(xlim or (0, max(values) * 1.1))
-    ax.set_ylim(ylim or (-1, len(values)))
-    for text, write in ((title, ax.set_title), (xlabel, ax.set_xlabel), (ylabel, ax.set_ylabel)):
-        if text is not None:
-            write(text)
-    ax.grid(grid)
+    text_of = (lambda value: values_format.format(v=value)) if show_values else None
+    draw_bars(ax, ranked, text_of, height, xlim, ylim, **kwargs)
+    label_axes(ax, title, xlabel, ylabel, grid)
     return ax
 
 

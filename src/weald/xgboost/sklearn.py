@@ -10,11 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.base import ClassifierMixin, RegressorMixin
 
-from weald.data import read_classes, read_regression_target, read_several_classes, read_table, read_weights
+from weald.data import read_regression_target, read_weights
 from weald.data.read import open_table
+from weald.dialect.estimators import (
+    ClassLabels,
+    DialectEstimator,
+    as_table,
+    both_classes,
+    class_probabilities,
+    pairs_of,
+)
 from weald.estimators.plain import labels_from_json, labels_to_json
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
@@ -30,7 +37,7 @@ _STORED = "scikit_learn"
 _OWN = frozenset(name for name, entry in XGBOOST_PARAMETERS.items() if entry.group == "estimators")
 
 
-class XGBModel(BaseEstimator):  # type: ignore[misc]
+class XGBModel(DialectEstimator):
     """What XGBoost's estimators share. A parameter that is None has XGBoost's default; others come as keywords."""
 
     def __init__(
@@ -97,7 +104,6 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
     booster: str | None
     n_jobs: int | None
     random_state: Any
-    kwargs: dict[str, Any]
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -106,21 +112,6 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
         return sorted(
             name for name, entry in signature.parameters.items() if entry.kind == entry.KEYWORD_ONLY
         )
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, those that came as further keywords too."""
-        params: dict[str, Any] = super().get_params(deep)
-        return {**params, **self.__dict__.get("kwargs", {})}
-
-    def set_params(self, **params: Any) -> XGBModel:
-        """Set parameters; one that is not in the signature is kept among the further keywords."""
-        known = self._get_param_names()
-        for name, value in params.items():
-            if name in known:
-                setattr(self, name, value)
-            else:
-                self.kwargs = {**self.__dict__.get("kwargs", {}), name: value}
-        return self
 
     def get_xgb_params(self) -> dict[str, Any]:
         """The booster's parameters among the estimator's."""
@@ -159,7 +150,7 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
 
     def _matrix(self, X: Any, y: Any = None, weight: Any = None, margin: Any = None) -> DMatrix:
         return DMatrix(
-            _as_table(X),
+            as_table(X),
             label=y,
             weight=weight,
             base_margin=margin,
@@ -202,12 +193,9 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
             raise NotSupportedError(
                 f"feature_weights is refused: {XGBOOST_PARAMETERS['feature_weights'].note}"
             )
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-        self.__dict__.pop("_Booster", None)
-        self.__dict__.pop("evals_result_", None)
+        self._forget()
         params = self._booster_params()
-        n_rows = open_table(_as_table(X)).n_rows
+        n_rows = open_table(as_table(X)).n_rows
         weight = read_weights(sample_weight, n_rows)
         label = self._target(y, n_rows, weight)
         dtrain = self._matrix(X, label, weight, base_margin)
@@ -232,15 +220,9 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _evals(self, eval_set: Any, weights: Any, margins: Any) -> list[tuple[DMatrix, str]]:
-        sets = list(eval_set or ())
-        for name, values in (("sample_weight_eval_set", weights), ("base_margin_eval_set", margins)):
-            if values is not None and len(values) != len(sets):
-                raise InputError(f"{name} has {len(values)} entries, but eval_set has {len(sets)} sets.")
+        per_set = {"sample_weight_eval_set": weights, "base_margin_eval_set": margins}
         evals = []
-        for place, pair in enumerate(sets):
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise InputError("eval_set must be a list of pairs (X, y).")
-            X, y = pair
+        for place, (X, y) in enumerate(pairs_of(eval_set, per_set)):
             matrix = self._matrix(
                 X,
                 None,
@@ -253,14 +235,9 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
 
     # --- after fitting ------------------------------------------------------------------------------
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_Booster" in self.__dict__
-
     def get_booster(self) -> Booster:
         """The booster."""
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
-        booster: Booster = self._Booster
+        booster: Booster = self._holder()
         return booster
 
     def _range(self, iteration_range: Range | None) -> Range:
@@ -271,11 +248,8 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
         return (0, 0) if best is None else (0, int(best) + 1)
 
     def _predict(self, X: Any, margin: Any, validate: bool, iteration_range: Range | None, **how: Any) -> Any:
-        booster = self.get_booster()
-        # Weald's own sentences for what does not fit the training table, in scikit-learn's words.
-        fitted = booster._fitted()
-        read_table(_as_table(X), schema=fitted.schema, owner=type(self).__name__, unstored=fitted.unstored)
-        return booster.predict(
+        self._check_table(X)
+        return self.get_booster().predict(
             self._matrix(X, margin=margin),
             validate_features=False,
             iteration_range=self._range(iteration_range),
@@ -308,25 +282,6 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
         if "evals_result_" not in self.__dict__:
             raise InputError("there are no evaluation results; give fit an eval_set.")
         return dict(self.evals_result_)
-
-    @property
-    def n_features_in_(self) -> int:
-        """How many columns X had."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(
-                f"n_features_in_ is known after fit only: this {type(self).__name__} is not fitted"
-            )
-        return self.get_booster().num_features()
-
-    @property
-    def feature_names_in_(self) -> NDArray[Any]:
-        """The columns' names, where X had some."""
-        schema = self.get_booster()._fitted().schema if self.__sklearn_is_fitted__() else None
-        if schema is None or not schema.named:
-            raise AttributeError(
-                "feature_names_in_ is defined only when X has names of columns that are all strings"
-            )
-        return np.array(schema.names, dtype=object)
 
     @property
     def best_iteration(self) -> int:
@@ -378,8 +333,6 @@ class XGBModel(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
         tags.input_tags.categorical = self.enable_categorical
         return tags
 
@@ -398,7 +351,7 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]
         super().__init__(objective=objective, **kwargs)
 
 
-class XGBClassifier(ClassifierMixin, XGBModel):  # type: ignore[misc]
+class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[misc]
     """XGBoost's classifier on Weald's engine; labels may be of any type, not only 0, 1, …
 
     >>> X = np.arange(40.0).reshape(-1, 1)
@@ -407,26 +360,16 @@ class XGBClassifier(ClassifierMixin, XGBModel):  # type: ignore[misc]
     (['early', 'late'], (40, 2))
     """
 
-    classes_: NDArray[Any]
-    n_classes_: int
-
     def __init__(
         self, *, objective: str | Callable[..., Any] | None = "binary:logistic", **kwargs: Any
     ) -> None:
         super().__init__(objective=objective, **kwargs)
 
     def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
-        codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
-        self.classes_, self.n_classes_ = classes, len(classes)
-        return codes.astype(np.float64)
+        return self._read_classes(y, n_rows, weight)
 
     def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
-        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
-        known = {value: position for position, value in enumerate(self.classes_.tolist())}
-        unknown = [value for value in found.tolist() if value not in known]
-        if unknown:
-            raise InputError(f"eval_set has the class {unknown[0]!r}, which y does not have.")
-        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
+        return self._known_classes(y, n_rows)
 
     def _objective_params(self) -> dict[str, Any]:
         several = self.n_classes_ > 2
@@ -479,12 +422,12 @@ class XGBClassifier(ClassifierMixin, XGBModel):  # type: ignore[misc]
         objective = self.get_booster()._chosen()
         if objective.custom or objective.name in ("multi:softmax", "binary:logitraw"):
             scores = self._predict(X, base_margin, validate_features, iteration_range, output_margin=True)
-            return _probabilities(np.asarray(scores, np.float64))
+            return class_probabilities(np.asarray(scores, np.float64)).astype(np.float32)
         predicted = self._predict(X, base_margin, validate_features, iteration_range)
         if predicted.ndim == 2:
             several: NDArray[np.float32] = predicted
             return several
-        return np.column_stack((1.0 - predicted, predicted)).astype(np.float32)
+        return both_classes(predicted).astype(np.float32)
 
     def _stored(self) -> dict[str, Any]:
         return {**super()._stored(), "classes": labels_to_json(self.classes_)}
@@ -569,20 +512,6 @@ class XGBRFClassifier(_Forest, XGBClassifier):
             reg_lambda=reg_lambda,
             **kwargs,
         )
-
-
-def _as_table(X: Any) -> Any:
-    """Lists of rows as an array, so that they are read once."""
-    return np.asarray(X) if isinstance(X, list | tuple) else X
-
-
-def _probabilities(scores: NDArray[np.float64]) -> NDArray[np.float32]:
-    from weald.losses import LINKS
-
-    if scores.ndim == 2:
-        return LINKS["softmax"](np.ascontiguousarray(scores.T)).astype(np.float32)
-    positive = LINKS["logit"](scores[None])
-    return np.column_stack((1.0 - positive, positive)).astype(np.float32)
 
 
 def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:

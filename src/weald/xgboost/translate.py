@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from weald.params.xgboost import XGBOOST_PARAMETERS, parse_constraint
+from weald.params.dialect import parse_constraint
+from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 from weald.xgboost.config import get_config
 from weald.xgboost.objectives import Chosen
 
-MOST_BINS = 255
+MOST_BINS = 65_535
+BYTE_BINS = 255  # of a cell of one byte, and the most that are proposed anew for a tree
 # Up to so many rows gradients are summed as wide integers. Under XGBoost's defaults, leaves of single rows and long steps, the
 # rounding of packed ones cost 0.8 % of the logloss on one of four sets of 1,500 rows; wide ones take a sixth more time.
 WIDE_ROWS = 50_000
@@ -67,6 +69,8 @@ def native_parameters(
         native |= _constraints(params, feature_names, n_columns)
     if has_categories:
         native["categories"] = "partition"
+        if native.get("split_finder") == "hist":
+            native["max_categories"] = MOST_BINS  # XGBoost has a bin for every category
         native["max_cat_threshold"] = _given(params, "max_cat_threshold")
         # XGBoost splits one from the rest below this number, Weald up to it.
         native["max_cat_to_onehot"] = max(1, _given(params, "max_cat_to_onehot") - 1)
@@ -99,9 +103,12 @@ def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[
                 "max_bin has no meaning with tree_method='exact', which has no bins; leave it out."
             )
         return shape
-    shape["max_bins"] = min(bins, MOST_BINS)
-    if bins > MOST_BINS + 1 and get_config()["verbosity"] > 0 and params.get("verbosity", 1) > 0:
-        warnings.warn(f"max_bin={bins} is taken as {MOST_BINS}, the most that Weald has.", stacklevel=5)
+    # XGBoost's own 256 counts no bin for missing values: one less keeps a cell in a byte.
+    most = BYTE_BINS if finder == "approx" or bins == BYTE_BINS + 1 else MOST_BINS
+    shape["max_bins"] = min(bins, most)
+    if bins > most + 1 and get_config()["verbosity"] > 0 and params.get("verbosity", 1) > 0:
+        of = " with tree_method='approx'" if finder == "approx" else ""
+        warnings.warn(f"max_bin={bins} is taken as {most}, the most that Weald has{of}.", stacklevel=5)
     return shape
 
 

@@ -1,0 +1,130 @@
+"""Tables and their labels, weights and scores, as the data objects of other systems take them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from weald.data.read import open_table
+from weald.runtime.errors import InputError, NotSupportedError
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+
+
+def is_frame(table: Any) -> bool:
+    """Whether a table is a data frame of one of the libraries that Weald reads."""
+    return bool(nw.dependencies.is_into_dataframe(table))
+
+
+def is_category(dtype: Any) -> bool:
+    """Whether a column's type is one of categories."""
+    return bool(dtype == nw.Categorical or dtype == nw.Enum)
+
+
+def frame_types(table: Any) -> dict[str, Any]:
+    """Name -> type of every column of a frame; only numbers, booleans and categories are taken."""
+    frame = nw.from_native(table, eager_only=True)
+    types = {}
+    for name, column in zip(frame.columns, frame.iter_columns(), strict=True):
+        dtype = column.dtype
+        if not (is_category(dtype) or dtype.is_numeric() or dtype == nw.Boolean):
+            raise InputError(
+                f"Column {name!r} is of type {dtype}; it must hold numbers, booleans or categories."
+            )
+        types[str(name)] = dtype
+    return types
+
+
+def open_data(data: Any, what: str) -> Any:
+    """A frame, a sparse matrix of rows or columns, or an array of numbers; ``what``: the object that takes it."""
+    if type(data).__name__ == what:
+        raise InputError(f"data is a {what} already; pass it as it is.")
+    if isinstance(data, str | os.PathLike):
+        raise NotSupportedError(
+            f"data is the path {os.fspath(data)!r}; read the file first, for example with pandas.read_csv."
+        )
+    if nw.dependencies.is_into_series(data):
+        return nw.to_native(nw.from_native(data, series_only=True).to_frame())
+    if is_frame(data):
+        return data
+    if scipy.sparse.issparse(data):
+        return data if data.format in ("csr", "csc") else data.tocsr()
+    if isinstance(data, Mapping):
+        raise InputError("data must be a table, not a dict; make a data frame of it.")
+    array = np.asarray(data)
+    array = array.reshape(-1, 1) if array.ndim == 1 else array
+    if "categorical" in open_table(array).kinds():
+        raise InputError(
+            f"data holds text; a {what} takes numbers, and categories as a frame's category columns."
+        )
+    return array.astype(np.float64) if array.dtype.kind == "O" else array
+
+
+def declared_numbers(table: Any, declared: Iterable[int]) -> list[int]:
+    """Of the columns that are declared to hold categories those that are of numbers."""
+    own = [is_category(dtype) for dtype in frame_types(table).values()] if is_frame(table) else []
+    return [place for place in declared if not own or not own[place]]
+
+
+def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
+    """Some of a table's rows, as a table of the same kind."""
+    if scipy.sparse.issparse(table):
+        return table.tocsr()[rows]
+    if is_frame(table):
+        return nw.to_native(nw.from_native(table, eager_only=True)[rows.tolist()])
+    return table[rows]
+
+
+def as_array(name: str, values: Any) -> Float64s:
+    """Numbers of any container as an array of their own."""
+    if nw.dependencies.is_into_series(values):
+        values = nw.from_native(values, series_only=True).to_numpy()
+    elif is_frame(values):
+        values = nw.from_native(values, eager_only=True).to_numpy()
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers, but it does not.") from None
+
+
+def one_a_row(name: str, values: Any, n_rows: int) -> Float64s:
+    """One number a row."""
+    array = as_array(name, values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise NotSupportedError(f"{name} must be one value a row, but its shape is {array.shape}.")
+    if len(array) != n_rows:
+        raise InputError(f"{name} has {len(array)} values, but data has {n_rows} rows.")
+    return array
+
+
+def scores_a_row(name: str, values: Any, n_rows: int, order: Literal["C", "F"] = "C") -> Float64s:
+    """Scores, (rows,) or (rows, outputs); ``order``: "F" where flat ones of several outputs are output after output."""
+    array = as_array(name, values)
+    if array.size == 0 or array.size % n_rows or not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, one number a row and output, for {n_rows} rows.")
+    if array.size == n_rows:
+        return array.reshape(n_rows)
+    return array.reshape((n_rows, -1), order=order if array.ndim == 1 else "C")
+
+
+def scores_of_outputs(name: str, scores: Float64s | None, n_rows: int, n_outputs: int) -> Float64s:
+    """Scores as (rows, outputs), zeros where there are none."""
+    if scores is None:
+        return np.zeros((n_rows, n_outputs))
+    if scores.size != n_rows * n_outputs:
+        raise InputError(f"{name} must have {n_outputs} numbers a row, but its shape is {scores.shape}.")
+    return scores.reshape(n_rows, n_outputs)
+
+
+def single(values: Float64s) -> Float32s:
+    """In single precision, as those systems hand numbers out."""
+    return values.astype(np.float32)
