@@ -86,7 +86,9 @@ def search_many(
     total = 0.0
     for _ in range(times):
         sums = (g_sum, h_sum, n_rows)
-        total += find_best_split(histogram, data, features, sums, gradients, rules, state, 0, 1, best)
+        total += find_best_split(
+            histogram, data, features, sums, gradients, rules, state, 0, np.uint64(0), 1, best
+        )
     return total / times
 
 

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples import bias_variance, decision_regions, hr_attrition, monotone, proposals
+from examples import (
+    bias_variance,
+    category_split,
+    decision_regions,
+    growth,
+    hr_attrition,
+    monotone,
+    proposals,
+)
 from examples.common import pyplot, write_into_page
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
@@ -123,6 +131,31 @@ def test_few_local_candidates_do_what_global_ones_need_many_for(tmp_path: Path) 
     assert f"| {local:.4f} |" in page.read_text(encoding="utf-8")
 
 
+def test_of_all_sets_of_colours_the_best_is_a_cut_of_the_order(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "colours.png", copy_of_page("categories.md", tmp_path)
+    study = category_split.main(["--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    assert study.order == ["yellow", "green", "red", "blue"]
+    assert len(study.gains) == 7
+    assert study.found == set(max(study.gains, key=lambda left: study.gains[left])) == {"yellow", "green"}
+    assert page.read_text(encoding="utf-8") == (DOCS / "categories.md").read_text(encoding="utf-8")
+
+
+def test_leafwise_trees_fit_better_and_overfit_few_rows(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "growth.png", copy_of_page("growth.md", tmp_path)
+    study = growth.main(["--quick", "--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    leafwise, depthwise = study.trees
+    assert (leafwise <= depthwise).all()
+    assert (leafwise[2:] < depthwise[2:]).all()
+    deep, _, limited = study.boosted.values()
+    assert deep.known[-1] < 0.6 * limited.known[-1]
+    assert deep.new[-1] > 1.01 * limited.new[-1]
+    assert f"| {limited.new[-1]:.3f} |" in page.read_text(encoding="utf-8")
+
+
 def test_bias_and_variance_add_up_to_the_error() -> None:
     class Guess(bias_variance.LinearRegression):
         """Predicts the mean label: its bias and variance are known."""
@@ -169,7 +202,20 @@ def test_the_pages_claims_hold_in_their_numbers() -> None:
     assert errors["constrained"] < errors["free"]
     exact, local, many, few = (float(row[-1]) for row in quoted_rows("split_finders.md", "proposals"))
     assert few < many < local < exact + 0.002
-    for image in ("decision_regions", "hr_attrition", "bias_variance", "monotone", "proposals"):
+    trees, boosted = quoted_rows("growth.md", "growth")[:2], quoted_rows("growth.md", "growth")[2:]
+    assert all(
+        float(leafwise) <= float(depthwise) for leafwise, depthwise in list(zip(*trees, strict=True))[1:]
+    )
+    assert float(boosted[2][2]) < min(float(row[2]) for row in boosted[:2])
+    for image in (
+        "decision_regions",
+        "hr_attrition",
+        "bias_variance",
+        "monotone",
+        "proposals",
+        "category_split",
+        "growth",
+    ):
         assert_drawn(DOCS / "images" / f"{image}.png")
 
 
