@@ -34,6 +34,7 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/mypy
 
 test: lint  ## lint, then the whole test suite (PYTEST_ARGS="-k name" narrows it)
+	$(BIN)/weald warmup --jobs 2 --quiet
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist loadfile $(PYTEST_ARGS)
 
 bench: $(VENV)/.installed-dev  ## benchmarks against the peers, as ratios (BENCH_ARGS are passed on)

@@ -2,134 +2,221 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+
+Say = Callable[[str], None]
 
 # Above every threshold below which kernels run on one thread.
 _MANY_ROWS = 70_000
 _FEW_ROWS = 600
 _SAMPLED_ROWS = 201_000
+_TINY: dict[str, Any] = {"n_estimators": 2, "max_leaves": 4}
 
 
-def warmup(say: Callable[[str], None] = lambda line: None) -> None:
-    """Compile all kernels and keep them in the cache; ``say`` is told what is being done.
+class _Tables:
+    """What the fits train on."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self.X = self.rng.standard_normal((_MANY_ROWS, 4))
+        self.X[::7, 1] = np.nan
+        self.y = np.abs(self.X[:, 0]) + 0.1
+        self.classes = (self.y * 10).astype(np.int64) % 3
+
+    def sizes(self) -> Iterator[tuple[Any, Any, int]]:
+        """(X, y, threads): many rows on two, few on one."""
+        for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+            yield self.X[:rows], self.y[:rows], jobs
+
+    def few(self) -> tuple[Any, Any]:
+        """Few rows."""
+        return self.X[:_FEW_ROWS], self.y[:_FEW_ROWS]
+
+
+def _histograms(growth: str, tables: _Tables) -> None:
+    from weald import BoostedTreesClassifier
+
+    leaves = None if growth == "oblivious" else 4
+    for precision in ("packed_always", "wide"):
+        for X, y, jobs in tables.sizes():
+            BoostedTreesClassifier(
+                n_estimators=2, growth=growth, max_leaves=leaves, precision=precision, n_jobs=jobs
+            ).fit(X.astype(np.float32), y > 1, eval_set=[(X, y > 1)])
+
+
+def _exact(growth: str, tables: _Tables) -> None:
+    from weald import BoostedTreesRegressor
+
+    leaves = None if growth == "oblivious" else 4
+    for X, y, jobs in tables.sizes():
+        BoostedTreesRegressor(
+            n_estimators=1, growth=growth, max_leaves=leaves, max_depth=2, split_finder="exact", n_jobs=jobs
+        ).fit(X, y, eval_set=[(X, y)])
+        if growth == "leafwise":
+            BoostedTreesRegressor(**_TINY, split_finder="exact", n_jobs=jobs).fit(_stored(X), y)
+
+
+def _pruned_trees(tables: _Tables) -> None:
+    from weald import BoostedTreesRegressor
+
+    _histograms("depthwise", tables)
+    _exact("depthwise", tables)
+    BoostedTreesRegressor(**_TINY, growth="depthwise", gamma=1e9, n_jobs=1).fit(*tables.few())
+
+
+def _proposals(tables: _Tables) -> None:
+    from weald import BoostedTreesClassifier
+
+    for X, y, jobs in tables.sizes():
+        model = BoostedTreesClassifier(**_TINY, split_finder="approx", n_jobs=jobs)
+        model.fit(X, y > 1, eval_set=[(X, y > 1)])
+        model.fit(_stored(X), y > 1)
+
+
+def _losses(tables: _Tables) -> None:
+    from weald import BoostedTreesClassifier, BoostedTreesRegressor, GradientBoostingClassifier
+
+    for X, y, jobs in tables.sizes():
+        for loss in ("exponential", "hinge"):
+            BoostedTreesClassifier(loss, **_TINY, n_jobs=jobs).fit(X, y > 1)
+        for loss in (
+            "squared",
+            "absolute",
+            "huber",
+            "pseudo_huber",
+            "quantile",
+            "poisson",
+            "gamma",
+            "tweedie",
+        ):
+            BoostedTreesRegressor(loss, **_TINY, n_jobs=jobs).fit(X, y, sample_weight=y).predict(X)
+        three = tables.classes[: len(y)]
+        BoostedTreesClassifier(**_TINY, n_jobs=jobs).fit(X, three).predict_proba(X)
+        GradientBoostingClassifier(n_estimators=1, n_jobs=jobs).fit(X, three)
+
+
+def _bundles(tables: _Tables) -> None:
+    from weald import BoostedTreesRegressor
+
+    for _, y, jobs in tables.sizes():
+        onehot = np.hstack([np.eye(12)[tables.rng.integers(12, size=len(y))] for _ in range(3)])
+        for values in (onehot, _stored(onehot)):
+            BoostedTreesRegressor(**_TINY, subsample=0.5, n_jobs=jobs).fit(values, y, eval_set=[(values, y)])
+
+
+def _sampling(tables: _Tables) -> None:
+    from weald import AdaBoostRegressor, BoostedTreesClassifier, BoostedTreesRegressor
+
+    for X, y, jobs in tables.sizes():
+        BoostedTreesRegressor(**_TINY, booster="dart", rate_drop=1.0, n_jobs=jobs).fit(X, y)
+        BoostedTreesClassifier(**_TINY, learning_rate=2.0, sampling="goss", n_jobs=jobs).fit(X, y > 1)
+    for jobs in (1, 2):
+        BoostedTreesRegressor(
+            **_TINY, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
+        ).fit(tables.X, tables.y).apply(tables.X)
+    X, y = tables.few()
+    BoostedTreesRegressor(**_TINY, n_jobs=2).fit(tables.rng.standard_normal((_FEW_ROWS, 300)), y)
+    tall = tables.rng.standard_normal((_SAMPLED_ROWS, 1))  # whose cuts come from a sample of the rows
+    BoostedTreesRegressor(**_TINY, n_jobs=2).fit(tall, tall[:, 0])
+    AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(X, y)
+
+
+def _sparse(tables: _Tables) -> None:
+    import scipy.sparse
+
+    from weald import BoostedTreesRegressor
+
+    _, y = tables.few()
+    for dtype in (np.float32, np.float64):
+        some = scipy.sparse.random(_FEW_ROWS, 700, 0.08, format="csr", dtype=dtype, random_state=tables.rng)
+        for jobs, weight in ((1, None), (2, y), (1, y), (2, None)):
+            BoostedTreesRegressor(**_TINY, n_jobs=jobs).fit(
+                some, y, sample_weight=weight, eval_set=[(some, y)]
+            ).predict(some)
+
+
+def _forests(tables: _Tables) -> None:
+    from weald import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+
+    X, y = tables.few()
+    for classes in ((y > 1).astype(np.int64), tables.classes[:_FEW_ROWS]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of so few trees some rows are in every bag
+            RandomForestClassifier(4, oob_score=True).fit(X, classes)
+        ExtraTreesClassifier(4, max_leaf_nodes=8).fit(X, classes, sample_weight=y)
+    for criterion in ("squared_error", "absolute_error", "poisson"):
+        RandomForestRegressor(4, criterion=criterion).fit(X, y).predict(X)
+
+
+def _linear(tables: _Tables) -> None:
+    from weald import BoostedTreesClassifier
+
+    few_X, few_y = tables.few()
+    fits: list[tuple[Any, Any, int]] = [(X, y > 1, jobs) for X, y, jobs in tables.sizes()]
+    for X, labels, jobs in [*fits, (few_X, tables.classes[: len(few_y)], 1)]:
+        for values in (X.astype(np.float32), X, _stored(np.nan_to_num(X))):
+            for selector in ("shuffle", "greedy"):
+                BoostedTreesClassifier(
+                    booster="linear", n_estimators=1, feature_selector=selector, n_jobs=jobs
+                ).fit(values, labels).predict(values)
+
+
+def _stored(X: Any) -> Any:
+    """A sparse matrix of the positive numbers."""
+    import scipy.sparse
+
+    return scipy.sparse.csr_array(np.where(X > 0, X, 0.0))
+
+
+# What is compiled together, the longest first.
+PARTS: dict[str, Callable[[_Tables], None]] = {
+    "leaf-wise trees": lambda tables: _histograms("leafwise", tables),
+    "oblivious trees": lambda tables: _histograms("oblivious", tables),
+    "oblivious trees by exact splits": lambda tables: _exact("oblivious", tables),
+    "forests": _forests,
+    "leaf-wise trees by exact splits": lambda tables: _exact("leafwise", tables),
+    "losses": _losses,
+    "depth-wise and pruned trees": _pruned_trees,
+    "proposals": _proposals,
+    "sparse tables": _sparse,
+    "bundles of columns": _bundles,
+    "sampling, dropped trees, wide tables": _sampling,
+    "linear models": _linear,
+}
+
+
+def warmup(say: Say = lambda line: None, jobs: int = 1) -> None:
+    """Compile all kernels and keep them in the cache; ``say`` is told what is being done, ``jobs`` processes do it.
 
     After it the first fit of any process finds everything compiled.
     """
-    import scipy.sparse
+    if jobs == 1:
+        tables = _Tables()
+        for name, part in PARTS.items():
+            say(name)
+            part(tables)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        for _ in pool.map(lambda name: _in_process(name, say), PARTS):
+            pass
 
-    from weald import (
-        AdaBoostRegressor,
-        BoostedTreesClassifier,
-        BoostedTreesRegressor,
-        ExtraTreesClassifier,
-        GradientBoostingClassifier,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
 
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((_MANY_ROWS, 4))
-    X[::7, 1] = np.nan
-    y = np.abs(X[:, 0]) + 0.1
-    few_X, few_y = X[:_FEW_ROWS], y[:_FEW_ROWS]
-    tiny: dict[str, Any] = {"n_estimators": 2, "max_leaves": 4}
+def _in_process(name: str, say: Say) -> None:
+    """One part in a process of its own; compiling holds the interpreter, so threads would not help."""
+    say(name)
+    subprocess.run([sys.executable, "-m", "weald.warmup", name], check=True)
 
-    for growth in ("leafwise", "depthwise", "oblivious"):
-        say(f"{growth} trees")
-        leaves = None if growth == "oblivious" else 4
-        for precision in ("packed_always", "wide"):
-            for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-                BoostedTreesClassifier(
-                    n_estimators=2, growth=growth, max_leaves=leaves, precision=precision, n_jobs=jobs
-                ).fit(X[:rows].astype(np.float32), y[:rows] > 1, eval_set=[(X[:rows], y[:rows] > 1)])
-        say(f"{growth} trees by exact splits")
-        for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-            BoostedTreesRegressor(
-                n_estimators=1,
-                growth=growth,
-                max_leaves=leaves,
-                max_depth=2,
-                split_finder="exact",
-                n_jobs=jobs,
-            ).fit(X[:rows], y[:rows], eval_set=[(X[:rows], y[:rows])])
-    say("pruned trees")
-    BoostedTreesRegressor(**tiny, growth="depthwise", gamma=1e9, n_jobs=1).fit(few_X, few_y)
-    say("exact splits of sparse tables")
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        BoostedTreesRegressor(**tiny, split_finder="exact", n_jobs=jobs).fit(
-            scipy.sparse.csr_array(np.where(X[:rows] > 0, X[:rows], 0.0)), y[:rows]
-        )
-    say("proposals")
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        BoostedTreesClassifier(**tiny, split_finder="approx", n_jobs=jobs).fit(
-            X[:rows], y[:rows] > 1, eval_set=[(X[:rows], y[:rows] > 1)]
-        )
-        BoostedTreesClassifier(**tiny, split_finder="approx", n_jobs=jobs).fit(
-            scipy.sparse.csr_array(np.where(X[:rows] > 0, X[:rows], 0.0)), y[:rows] > 1
-        )
-    say("bundles of columns")
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        onehot = np.hstack([np.eye(12)[rng.integers(12, size=rows)] for _ in range(3)])
-        for values in (onehot, scipy.sparse.csr_array(onehot)):
-            BoostedTreesRegressor(**tiny, subsample=0.5, n_jobs=jobs).fit(
-                values, y[:rows], eval_set=[(values, y[:rows])]
-            )
-    for loss in ("exponential", "hinge"):
-        say(f"{loss} loss")
-        for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-            BoostedTreesClassifier(loss, **tiny, n_jobs=jobs).fit(X[:rows], y[:rows] > 1)
-    for loss in ("squared", "absolute", "huber", "pseudo_huber", "quantile", "poisson", "gamma", "tweedie"):
-        say(f"{loss} loss")
-        for table, labels, jobs in ((X, y, 2), (few_X, few_y, 1)):
-            BoostedTreesRegressor(loss, **tiny, n_jobs=jobs).fit(table, labels, sample_weight=labels).predict(
-                table
-            )
-    say("several classes")
-    three = (y * 10).astype(np.int64) % 3
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        BoostedTreesClassifier(**tiny, n_jobs=jobs).fit(X[:rows], three[:rows]).predict_proba(X[:rows])
-        GradientBoostingClassifier(n_estimators=1, n_jobs=jobs).fit(X[:rows], three[:rows])
-    say("dropped trees")
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        BoostedTreesRegressor(**tiny, booster="dart", rate_drop=1.0, n_jobs=jobs).fit(X[:rows], y[:rows])
-    say("forests")
-    for classes in ((few_y > 1).astype(np.int64), three[:_FEW_ROWS]):
-        RandomForestClassifier(4, oob_score=True).fit(few_X, classes)
-        ExtraTreesClassifier(4, max_leaf_nodes=8).fit(few_X, classes, sample_weight=few_y)
-    for criterion in ("squared_error", "absolute_error", "poisson"):
-        RandomForestRegressor(4, criterion=criterion).fit(few_X, few_y).predict(few_X)
-    say("linear models")
-    linear: dict[str, Any] = {"booster": "linear", "n_estimators": 1}
-    fits: list[tuple[Any, Any, int]] = [(X, y > 1, 2), (few_X, few_y > 1, 1), (few_X, three[:_FEW_ROWS], 1)]
-    for table, labels, jobs in fits:
-        for values in (table.astype(np.float32), table, scipy.sparse.csr_array(np.nan_to_num(table))):
-            for selector in ("shuffle", "greedy"):
-                BoostedTreesClassifier(**linear, feature_selector=selector, n_jobs=jobs).fit(
-                    values, labels
-                ).predict(values)
-    say("sampling, wide tables, leaf indices")
-    for jobs in (1, 2):
-        BoostedTreesRegressor(
-            **tiny, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
-        ).fit(X, y).apply(X)
-    say("rows drawn by their gradients")
-    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
-        BoostedTreesClassifier(**tiny, learning_rate=2.0, sampling="goss", n_jobs=jobs).fit(
-            X[:rows], y[:rows] > 1
-        )
-    BoostedTreesRegressor(**tiny, n_jobs=2).fit(rng.standard_normal((_FEW_ROWS, 300)), few_y)
-    say("sparse tables")
-    for dtype in (np.float32, np.float64):
-        some = scipy.sparse.random(_FEW_ROWS, 700, 0.08, format="csr", dtype=dtype, random_state=rng)
-        for jobs, weight in ((1, None), (2, few_y), (1, few_y), (2, None)):
-            BoostedTreesRegressor(**tiny, n_jobs=jobs).fit(
-                some, few_y, sample_weight=weight, eval_set=[(some, few_y)]
-            ).predict(some)
-    say("tables whose cuts come from a sample of rows")
-    tall = rng.standard_normal((_SAMPLED_ROWS, 1))
-    BoostedTreesRegressor(**tiny, n_jobs=2).fit(tall, tall[:, 0])
-    say("rows drawn by their weights")
-    AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(few_X, few_y)
+
+if __name__ == "__main__":
+    from weald.runtime.cache import silence
+
+    silence()
+    for _name in sys.argv[1:]:
+        PARTS[_name](_Tables())

@@ -10,7 +10,10 @@ import typer
 from weald.cli.tables import print_rows
 
 
-def warmup(quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False) -> None:
+def warmup(
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that compile side by side.")] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
     """Compile all kernels now, so that the first training need not wait for it."""
     from weald.runtime.cache import silence
     from weald.warmup import warmup as compile_kernels
@@ -22,7 +25,7 @@ def warmup(quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing bu
     if quiet:
         silence()
     start = time.perf_counter()
-    compile_kernels(say)
+    compile_kernels(say, jobs)
     say(f"kernels are compiled and cached ({time.perf_counter() - start:.1f} s)")
 
 

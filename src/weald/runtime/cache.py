@@ -108,6 +108,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         found = super().load_overload(sig, target_context)
         if found is None:
             say_compiling()
+        else:
+            # What must run before machine code is loaded, starting threads for one, is lost on the way through a cache: a kernel
+            # that is compiled later and calls this one would not run it.
+            found.library._reload_init.update(found.reload_init)
         return found
 
 

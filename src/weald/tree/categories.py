@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
 from weald.tree.histogram import read_cell
 from weald.tree.state import (
@@ -86,6 +86,60 @@ def sort_bins(keys: Any, bins: Any, size: Any) -> None:
 
 
 @inlined
+def most_scanned(size: Any, rules: Any) -> Any:
+    """The largest number of sorted categories on the scanned side."""
+    return min(rules.max_cat_threshold, (size + 1) // 2)
+
+
+@inner_kernel
+def sort_ends(prefix: Any, size: Any, most: Any) -> None:
+    """Sort ``prefix.bins`` by their keys ``prefix.score`` as far as a scan goes: the first ``most`` and the last ``most``.
+
+    The bins ascend before; those between the ends are in any order after. Of thousands of categories a scan reads a few dozen,
+    and to find these in one pass, by insertion, takes a tenth of the time of sorting all.
+    """
+    keys, bins = prefix.score, prefix.bins
+    if size <= 4 * most:
+        sort_bins(keys, bins, size)
+        return
+    low_keys, low_bins = prefix.gradient, prefix.rows
+    high_keys, high_bins = prefix.hessian, prefix.rows[most:]
+    for i in range(size):
+        key, b = keys[i], bins[i]
+        if i < most or key < low_keys[most - 1]:  # of equal keys the bin that came first is the lower one
+            place = min(i, most - 1)
+            while place > 0 and low_keys[place - 1] > key:
+                low_keys[place], low_bins[place] = low_keys[place - 1], low_bins[place - 1]
+                place -= 1
+            low_keys[place], low_bins[place] = key, b
+        if i < most:
+            place = i
+            while place > 0 and high_keys[place - 1] > key:
+                high_keys[place], high_bins[place] = high_keys[place - 1], high_bins[place - 1]
+                place -= 1
+            high_keys[place], high_bins[place] = key, b
+        elif key >= high_keys[0]:
+            place = ZERO
+            while place < most - 1 and high_keys[place + 1] <= key:
+                high_keys[place], high_bins[place] = high_keys[place + 1], high_bins[place + 1]
+                place += 1
+            high_keys[place], high_bins[place] = key, b
+    n_between = ZERO
+    for i in range(size):
+        above = keys[i] > low_keys[most - 1] or (
+            keys[i] == low_keys[most - 1] and bins[i] > low_bins[most - 1]
+        )
+        below_high = keys[i] < high_keys[0] or (keys[i] == high_keys[0] and bins[i] < high_bins[0])
+        if above and below_high:
+            bins[n_between] = bins[i]
+            n_between += 1
+    for i in range(n_between - 1, -1, -1):
+        bins[most + i] = bins[i]
+    for i in range(most):
+        bins[i], bins[size - most + i] = low_bins[i], high_bins[i]
+
+
+@inlined
 def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, rules: Any) -> Any:
     """Whether a bin of these sums is one of those that are sorted; otherwise it is of the rest, or empty."""
     if own[2] == 0 or rules.cat_smooth == 0.0:
@@ -126,7 +180,7 @@ def sort_categories(
         if is_sorted(b, own, totals, n_bins, gathers, rules):
             keys[size], bins[size] = sort_key(own, totals, gradients, rules), b
             size += 1
-    sort_bins(keys, bins, size)
+    sort_ends(prefix, size, most_scanned(size, rules))
     fill_ordered(histogram, words, first, size, prefix)
     return size
 
@@ -141,12 +195,6 @@ def fill_ordered(histogram: Any, words: Any, first: Any, size: Any, prefix: Any)
         h_left += h
         n_left += n
         prefix.gradient[i], prefix.hessian[i], prefix.rows[i] = g_left, h_left, n_left
-
-
-@inlined
-def most_scanned(size: Any, rules: Any) -> Any:
-    """The largest number of sorted categories on the scanned side."""
-    return min(rules.max_cat_threshold, (size + 1) // 2)
 
 
 @inlined

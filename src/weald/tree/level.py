@@ -18,7 +18,7 @@ from weald.tree.categories import (
     most_scanned,
     put_only_bin,
     settle_set,
-    sort_bins,
+    sort_ends,
     sort_key,
 )
 from weald.tree.constraints import NOT_ALLOWED, Bounds, bounds_of
@@ -152,7 +152,7 @@ def _sort_level(
         if is_sorted(b, own, totals, n_bins, data.gathers[feature], rules):
             prefix.score[size], prefix.bins[size] = sort_key(own, totals, gradients, rules), b
             size += 1
-    sort_bins(prefix.score, prefix.bins, size)
+    sort_ends(prefix, size, most_scanned(size, rules))
     return size
 
 

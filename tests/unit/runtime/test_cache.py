@@ -161,3 +161,42 @@ def test_with_compilation_switched_off_a_kernel_is_a_plain_function(tmp_path: Pa
     done = run_kernel(script, tmp_path / "kept", NUMBA_DISABLE_JIT="1")
     assert done.stdout == "42 function\n"
     assert not (tmp_path / "kept").exists()
+
+
+LINKED = """
+import sys
+import numpy as np
+from numba import prange
+from weald.runtime.jit import kernel, parallel_kernel
+
+@parallel_kernel
+def fill(out):
+    for i in prange(len(out)):
+        out[i] = i
+
+@kernel
+def total(n):
+    out = np.empty(n)
+    fill(out)
+    return out.sum()
+
+if sys.argv[1] == "callee":
+    fill(np.empty(4))
+else:
+    print(total(5))
+"""
+
+
+def test_a_kernel_compiled_over_a_cached_parallel_one_loads_in_a_process_without_threads(tmp_path: Path) -> None:
+    script = tmp_path / "linked.py"
+    script.write_text(LINKED)
+    environment = os.environ | {"PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for argument, says in (("callee", ""), ("caller", "10.0"), ("caller", "10.0")):
+        run = subprocess.run(
+            [sys.executable, str(script), argument],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+        assert (run.returncode, run.stdout.strip()) == (0, says), run.stderr
