@@ -125,6 +125,9 @@ def _classical() -> list[str]:
         ("boosters", "linear", "fit 100,000 × 28, 100 rounds of the linear booster", "test AUC"),
         ("sparse", "sparse", "fit 200,000 × 5,000, 1 % stored, 100 trees of depth 6", "test AUC"),
         ("sparse", "wide", "fit 50,000 × 1,000, 100 trees of depth 6", "test AUC"),
+        ("flights", "2 threads", "fit 262,816 flights, 4,043 tail numbers as categories, 100 trees", "AUC"),
+        ("bundling", "sparse", "fit 500,000 × 683 one-hot columns, sparse, 100 trees", "test AUC"),
+        ("bundling", "dense", "fit 500,000 × 683 one-hot columns, dense, 100 trees", "test AUC"),
     ):
         if not (RESULTS / f"{file}.json").exists() or section not in _read(file)["results"]:
             continue
