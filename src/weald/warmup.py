@@ -156,12 +156,14 @@ def _forests(tables: _Tables) -> None:
 
 
 def _linear(tables: _Tables) -> None:
+    import scipy.sparse
+
     from weald import BoostedTreesClassifier
 
     few_X, few_y = tables.few()
     fits: list[tuple[Any, Any, int]] = [(X, y > 1, jobs) for X, y, jobs in tables.sizes()]
     for X, labels, jobs in [*fits, (few_X, tables.classes[: len(few_y)], 1)]:
-        for values in (X.astype(np.float32), X, _stored(np.nan_to_num(X))):
+        for values in (X.astype(np.float32), X, scipy.sparse.csr_array(np.nan_to_num(X))):
             for selector in ("shuffle", "greedy"):
                 BoostedTreesClassifier(
                     booster="linear", n_estimators=1, feature_selector=selector, n_jobs=jobs

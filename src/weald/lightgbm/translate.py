@@ -71,6 +71,8 @@ def native_parameters(
     if has_categories:
         native |= {LIGHTGBM_PARAMETERS[name].native: value_of(params, name) for name in _OF_CATEGORIES}
         native |= {
+            # LightGBM counts the bin of unknown categories, too.
+            "max_cat_to_onehot": max(1, native["max_cat_to_onehot"] - 1),
             "categories": "partition",
             "max_categories": MOST_CATEGORIES,
             "rare_categories": RARE_CATEGORIES,

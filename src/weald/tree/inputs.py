@@ -47,7 +47,7 @@ def _dense_input(bins: Bins) -> TreeInput:
         columns=bins.columns,
         offsets=offsets[:-1].astype(np.uint64),
         n_bins=mapper.n_bins,
-        categorical=mapper.categorical,
+        categorical=_writeable(mapper.categorical),
         gathers=mapper.n_categories > mapper.n_bins,
         uniform=uniform,
         n_cells=int(offsets[-1]),
@@ -55,6 +55,11 @@ def _dense_input(bins: Bins) -> TreeInput:
         entry_bins=np.empty(0, bins.columns.dtype),
         default_bins=np.empty(0, bins.columns.dtype),
     )
+
+
+def _writeable(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A copy; a schema's mask is read-only, to Numba another type, for which all kernels would be compiled again."""
+    return np.array(mask)
 
 
 def _places(n_cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
@@ -73,7 +78,7 @@ def _bundled_input(bins: BundledBins) -> TreeInput:
         columns=bins.columns,
         offsets=(offsets[layout.stored] + layout.first).astype(np.uint64),
         n_bins=mapper.n_bins,
-        categorical=mapper.categorical,
+        categorical=_writeable(mapper.categorical),
         gathers=mapper.n_categories > mapper.n_bins,
         uniform=uniform,
         n_cells=int(offsets[-1]),
@@ -100,7 +105,7 @@ def _sparse_input(bins: SparseBins) -> TreeInput:
         columns=np.empty((0, bins.n_rows), bins.bins.dtype),
         offsets=offsets,
         n_bins=mapper.n_bins,
-        categorical=mapper.categorical,
+        categorical=_writeable(mapper.categorical),
         gathers=mapper.n_categories > mapper.n_bins,
         uniform=False,
         sparse=True,

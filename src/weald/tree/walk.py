@@ -17,7 +17,7 @@ from weald.tree.categories import has_bin
 from weald.tree.leaf import LeafNumbers
 
 PARALLEL_ROWS = 5_000
-ABREAST = 8  # half of the time of one by one; 4 are slower and 16 no faster
+ABREAST = 8  # half of the time of one by one; 4 are slower
 
 # What a step reads of its node. To the right goes a bin above the limit; of the exception (missing, where that goes left)
 # the opposite is true. A split into sets has its limit below missing, and up to it the set is asked.

@@ -36,7 +36,7 @@ class ExactGrower(Grower):
             blocks.middles,
             blocks.rest,
             mapper.n_bins,
-            mapper.categorical,
+            np.array(mapper.categorical),  # as in inputs.py
             buckets,
         )
         most_leaves = self._kernel_rules.max_leaves
