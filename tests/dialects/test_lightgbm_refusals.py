@@ -128,7 +128,7 @@ def test_parameters_become_the_native_ones() -> None:
     assert plain["reg_lambda"] == 0.0
     assert plain["min_samples_bin"] == 3
     assert (plain["cat_smooth"], plain["cat_l2"], plain["min_samples_category"]) == (10.0, 10.0, 100)
-    assert (plain["max_cat_threshold"], plain["max_cat_to_onehot"]) == (32, 4)
+    assert (plain["max_cat_threshold"], plain["max_cat_to_onehot"]) == (32, 3)
     assert (plain["max_categories"], plain["rare_categories"]) == (65_535, 0.01)
     assert "subsample" not in plain
     assert native(bagging_freq=3, subsample=0.5)["subsample_freq"] == 3
