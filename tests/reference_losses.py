@@ -86,6 +86,8 @@ def gradients(
     if name == "mape":
         share = 1.0 / np.maximum(1.0, np.abs(y)) * w
         return (np.sign(s - y) * share).astype(np.float32)[None], w.astype(np.float32)[None]
+    if name == "normal":
+        return _normal(scores, y, w)
     hessian = np.ones_like(s)
     if name == "squared":
         gradient = s - y
@@ -95,6 +97,9 @@ def gradients(
         gradient = np.clip(s - y, -parameter, parameter)
     elif name == "quantile":
         gradient = np.where(s > y, 1.0 - parameter, np.where(s < y, -parameter, 0.0))
+    elif name == "log_cosh":
+        small = exp(-2.0 * np.abs(s - y))
+        gradient = np.where(s >= y, 1.0, -1.0) * ((1.0 - small) / (1.0 + small))
     elif name == "pseudo_huber":
         root = np.sqrt(1.0 + ((s - y) / parameter) * ((s - y) / parameter))
         square = 1.0 + ((s - y) / parameter) * ((s - y) / parameter)
@@ -138,6 +143,23 @@ def _logistic(score: Float64s, y: Float64s, w: Float64s) -> tuple[Float32s, Floa
     return (miss * direction * single)[None], (hessian * single)[None]
 
 
+def _normal(scores: Float64s, y: Float64s, w: Float64s) -> tuple[Float32s, Float32s]:
+    ratio = (scores[0] - y) * exp(-scores[1])
+    square = ratio * ratio
+    gradient = np.array([(scores[0] - y) * w, (1.0 - square) * w])
+    return gradient.astype(np.float32), np.array([w, 2.0 * np.maximum(square, 1.0) * w]).astype(np.float32)
+
+
+def least_log_cosh(residuals: Float64s, weights: Float64s) -> float:
+    """The constant of the least log-cosh loss, by bisection of the slope."""
+    low, high = float(residuals.min()), float(residuals.max())
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        slope = math.fsum(weights * np.tanh(middle - residuals))
+        low, high = (low, middle) if slope > 0.0 else (middle, high)
+    return 0.5 * (low + high)
+
+
 def _softmax(scores: Float64s, y: Float64s, w: Float64s) -> tuple[Float32s, Float32s]:
     classes = scores.shape[0]
     exponentials = exp32((scores - scores.max(axis=0)).astype(np.float32))
@@ -179,6 +201,10 @@ def loss_of_score(name: str, scores: Float64s, y: Float64s, parameter: float = 0
         return np.where(s > y, (1.0 - parameter) * (s - y), parameter * (y - s))
     if name == "pseudo_huber":
         return parameter**2 * (np.sqrt(1.0 + ((s - y) / parameter) ** 2) - 1.0)
+    if name == "log_cosh":
+        return np.logaddexp(s - y, y - s) - np.log(2.0)
+    if name == "normal":
+        return 0.5 * np.log(2.0 * np.pi) + scores[1] + 0.5 * ((y - s) * np.exp(-scores[1])) ** 2
     if name == "fair":
         return parameter * np.abs(s - y) - parameter**2 * np.log(np.abs(s - y) / parameter + 1.0)
     if name == "mape":

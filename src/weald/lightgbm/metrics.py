@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialect.metrics import auc_mu
 from weald.dialect.tables import Float64s
 from weald.lightgbm.objectives import Chosen
 from weald.losses import METRICS, Metric
@@ -101,7 +102,7 @@ def metric_of(name: str, params: Mapping[str, Any], n_outputs: int) -> Metric:
         "gamma_deviance": lambda: _gamma_deviance,
         "average_precision": lambda: _average_precision,
         "multi_error": lambda: partial(_multi_error, top=value_of(params, "multi_error_top_k")),
-        "auc_mu": lambda: _auc_mu,
+        "auc_mu": lambda: auc_mu,
         "kullback_leibler": lambda: _kullback_leibler,
     }
     if name not in own and name not in _SAME:
@@ -148,20 +149,6 @@ def _multi_error(y: Float64s, prediction: Float64s, weight: Float64s | None, top
     """The share of rows for which too many classes are at least as likely as theirs."""
     own = prediction[np.arange(len(y)), y.astype(np.int64)]
     return weighted_mean(((prediction >= own[:, None]).sum(axis=1) > top).astype(np.float64), weight)
-
-
-def _auc_mu(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
-    """The mean over pairs of classes of how well their two scores tell them apart (Kleiman and Page 2019)."""
-    areas = []
-    for one in range(prediction.shape[1]):
-        for other in range(one):
-            rows = (y == one) | (y == other)
-            lean = log_of(np.maximum(prediction[rows, one], 1e-300)) - log_of(
-                np.maximum(prediction[rows, other], 1e-300)
-            )
-            part = None if weight is None else weight[rows]
-            areas.append(METRICS["auc"].function((y[rows] == one).astype(np.float64), lean, part))
-    return math.fsum(areas) / len(areas)
 
 
 def _kullback_leibler(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:

@@ -15,6 +15,7 @@ from weald.losses.links import LINKS, scores_of
 from weald.losses.margins import CrossEntropy, Fair, Hinge, PseudoHuber, SquaredLog
 from weald.losses.metrics import METRICS, Metric, make_metric
 from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
+from weald.losses.smooth import LogCosh, Normal
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
 
@@ -37,8 +38,10 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "huber": Huber,
     "pseudo_huber": PseudoHuber,
     "fair": Fair,
+    "log_cosh": LogCosh,
     "squared_log": SquaredLog,
     "quantile": quantile_loss,
+    "normal": Normal,
     "cross_entropy": CrossEntropy,
     "poisson": Poisson,
     "gamma": Gamma,

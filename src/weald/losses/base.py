@@ -48,6 +48,7 @@ class Loss(ABC):
     task              which estimators may use it
     constant_hessian  the hessian is 1 in every row (times its weight)
     refits_leaves     leaf values come from `refit_leaves` instead of a Newton step
+    is_logistic       its derivatives are those of the logistic loss, for whose sums over leaves there is a kernel
     default_metric    the name of the metric that is watched when the user names none
     starts_at_optimum `initial_score` is the best constant, so that a tree without a split has nothing to add
     max_delta_step    a limit of the leaf's step that keeps Newton steps under a log link from overshooting,
@@ -60,6 +61,7 @@ class Loss(ABC):
     task: Task = "regression"
     constant_hessian: bool = False
     refits_leaves: bool = False
+    is_logistic: bool = False
     default_metric: str = "rmse"
     starts_at_optimum: bool = True
     max_delta_step: float = 0.0

@@ -40,6 +40,7 @@ class Logistic(_TwoClasses):
 
     name = "logistic"
     link = "logit"
+    is_logistic = True
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         # log(1 + exp(z)) of the score towards the other class, written so that no exponential overflows.

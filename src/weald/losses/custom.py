@@ -11,6 +11,7 @@ from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_la
 from weald.losses.links import LINKS, SEVERAL
 from weald.runtime.errors import InputError
 
+_KNOWN_LINKS = sorted(LINKS.keys() - {"normal"})  # whose two scores mean something to their loss alone
 _METRIC_OF_LINK = {
     "logit": "logloss",
     "half_logit": "logloss",
@@ -32,8 +33,8 @@ class Custom(Loss):
     starts_at_optimum = False
 
     def __init__(self, function: Callable[..., Any], n_outputs: int = 1, link: str = "identity") -> None:
-        if link not in LINKS:
-            raise InputError(f"link must be one of {', '.join(sorted(LINKS))}, not {link!r}.")
+        if link not in _KNOWN_LINKS:
+            raise InputError(f"link must be one of {', '.join(_KNOWN_LINKS)}, not {link!r}.")
         if n_outputs < 1:
             raise InputError(f"n_outputs must be 1 or more, not {n_outputs!r}.")
         if link != "identity" and (n_outputs > 1) != (link in SEVERAL):

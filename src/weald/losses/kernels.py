@@ -101,7 +101,8 @@ def stepped_gradients_parallel(
 
 
 @kernel
-def _bounded(x: float) -> float:
+def bounded(x: float) -> float:
+    """x, or the largest number that a float32 can hold in its place."""
     x = LARGEST if x > LARGEST else x
     return -LARGEST if x < -LARGEST else x
 
@@ -114,8 +115,8 @@ def _poisson_gradients(
     for i in range(score.shape[0]):
         w = weight[i] if weighted else 1.0
         mean = exp(score[i])
-        gradient[i] = _bounded((mean - y[i]) * w)
-        hessian[i] = _bounded(mean * w)
+        gradient[i] = bounded((mean - y[i]) * w)
+        hessian[i] = bounded(mean * w)
 
 
 @kernel
@@ -126,8 +127,8 @@ def _gamma_gradients(
     for i in range(score.shape[0]):
         w = weight[i] if weighted else 1.0
         ratio = y[i] * exp(-score[i])
-        gradient[i] = _bounded((1.0 - ratio) * w)
-        hessian[i] = _bounded(ratio * w)
+        gradient[i] = bounded((1.0 - ratio) * w)
+        hessian[i] = bounded(ratio * w)
 
 
 @kernel
@@ -139,8 +140,8 @@ def _tweedie_gradients(
         w = weight[i] if weighted else 1.0
         label_part = y[i] * exp((1.0 - power) * score[i])
         mean_part = exp((2.0 - power) * score[i])
-        gradient[i] = _bounded((mean_part - label_part) * w)
-        hessian[i] = _bounded(((power - 1.0) * label_part + (2.0 - power) * mean_part) * w)
+        gradient[i] = bounded((mean_part - label_part) * w)
+        hessian[i] = bounded(((power - 1.0) * label_part + (2.0 - power) * mean_part) * w)
 
 
 @kernel
@@ -219,7 +220,7 @@ def exponential_gradients(
     for i in range(score.shape[0]):
         w = weight[i] if weighted else 1.0
         direction = 1.0 - 2.0 * y[i]
-        size = _bounded(exp(direction * score[i]) * w)
+        size = bounded(exp(direction * score[i]) * w)
         gradient[i] = direction * size
         hessian[i] = size
 

@@ -20,6 +20,11 @@ def _identity(scores: Float64s) -> Float64s:
     return scores[0].copy() if scores.shape[0] == 1 else np.ascontiguousarray(scores.T)
 
 
+def _first(scores: Float64s) -> Float64s:
+    first: Float64s = scores[0].copy()
+    return first
+
+
 def _exponential(scores: Float64s) -> Float64s:
     return exp_of(scores[0])
 
@@ -81,10 +86,12 @@ def scores_of(link: str, prediction: Float64s) -> Float64s:
     return (0.5 if link == "half_logit" else 1.0) * logarithm[None]
 
 
-# Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1,
-# "step" 0 or 1; "softmax" and "one_vs_rest" K probabilities that add up to 1, "sigmoids" K that need not.
+# Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1, "step" 0 or 1,
+# "normal" the mean, the first of two scores; "softmax" and "one_vs_rest" K probabilities that add up to 1, "sigmoids" K that
+# need not.
 LINKS: dict[str, Callable[[Float64s], Float64s]] = {
     "identity": _identity,
+    "normal": _first,
     "log": _exponential,
     "logit": _sigmoid,
     "half_logit": _half_sigmoid,

@@ -1,6 +1,6 @@
 """Metrics of predictions: what is watched while training, and what `weald evaluate` reports.
 
-A metric sees predictions, not raw scores: what `Loss.respond` returns. Class labels are codes 0, 1, ... Means
+A metric sees predictions, what `Loss.respond` returns, or raw scores where it says so. Class labels are codes 0, 1, ... Means
 are compensated sums and logarithms are our own, so a training curve is the same on every machine.
 """
 
@@ -20,11 +20,12 @@ from weald.losses.base import Loss, refuse_labels
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.margin_kernels import LOWEST_LOG_SCORE
 from weald.losses.means import compensated_dot, weighted_mean
+from weald.losses.smooth import LogCosh, normal_surprise
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError, NotSupportedError
 
 Float64s = NDArray[np.float64]
-Needs = Literal["regression", "positive", "classification", "binary", "share", "any"]
+Needs = Literal["regression", "positive", "classification", "binary", "share", "normal", "any"]
 
 # Probabilities are kept this far from 0 and 1, as scikit-learn does for float64.
 _SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
@@ -44,6 +45,7 @@ class Metric:
     greater_is_better: bool = False
     needs: Needs = "any"
     option: str | None = None
+    of_scores: bool = False  # the function wants raw scores, (outputs, rows), as predictions
 
     def __call__(self, y: Float64s, prediction: Float64s, weight: Float64s | None = None) -> float:
         return self.function(y, prediction, weight)
@@ -104,6 +106,15 @@ def _bounded_mape(y: Float64s, prediction: Float64s, weight: Float64s | None) ->
 def _fair(y: Float64s, prediction: Float64s, weight: Float64s | None, fair_scale: float = 1.0) -> float:
     ratio = np.abs(y - prediction) / fair_scale
     return fair_scale**2 * weighted_mean(ratio - log_of(1.0 + ratio), weight)
+
+
+def _log_cosh(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
+    return weighted_mean(LogCosh().values(prediction[None], y), weight)
+
+
+def _normal_nloglik(y: Float64s, scores: Float64s, weight: Float64s | None) -> float:
+    """Minus the mean logarithm of the normal density of the labels."""
+    return weighted_mean(normal_surprise(scores, y), weight)
 
 
 def _pinball(y: Float64s, prediction: Float64s, weight: Float64s | None, quantile_alpha: Any = 0.5) -> float:
@@ -281,6 +292,8 @@ METRICS: dict[str, Metric] = {
         Metric("huber", _huber, needs="regression", option="huber_delta"),
         Metric("pseudo_huber", _pseudo_huber, needs="regression", option="huber_delta"),
         Metric("fair", _fair, needs="regression", option="fair_scale"),
+        Metric("log_cosh", _log_cosh, needs="regression"),
+        Metric("normal_nloglik", _normal_nloglik, needs="normal", of_scores=True),
         Metric("rmsle", _rmsle, needs="regression"),
         Metric("mape", _mape, needs="regression"),
         Metric("bounded_mape", _bounded_mape, needs="regression"),
@@ -305,6 +318,8 @@ METRICS: dict[str, Metric] = {
 
 
 def _fits(metric: Metric, loss: Loss) -> bool:
+    if metric.needs == "normal":
+        return loss.link == "normal"
     if loss.task == "any" or metric.needs == "any":
         return True
     if metric.needs == "positive":

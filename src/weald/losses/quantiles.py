@@ -137,7 +137,7 @@ def _drop_weightless(values: Float64s, rounded: Int64s) -> int:
 
 
 @kernel
-def _gather_leaf(
+def gather_leaf(
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -161,7 +161,8 @@ def _gather_leaf(
 
 
 @kernel
-def _largest_leaf(offsets: Int64s) -> int:
+def largest_leaf(offsets: Int64s) -> int:
+    """The number of rows of the leaf that has most."""
     largest = 0
     for leaf in range(offsets.shape[0] - 1):
         largest = max(largest, offsets[leaf + 1] - offsets[leaf])
@@ -179,13 +180,13 @@ def refit_quantile_leaves(
     values: Float64s,
 ) -> None:
     """OUT values[leaf] = weighted alpha-quantile of y - score; leaves without weight stay as they are."""
-    largest = _largest_leaf(leaf_offsets)
+    largest = largest_leaf(leaf_offsets)
     residuals = np.empty(largest, np.float64)
     weights = np.empty(largest if weight.shape[0] > 0 else 0, np.float64)
     rounded = np.empty(largest, np.int64)
     for leaf in range(values.shape[0]):
         rows = leaf_rows[leaf_offsets[leaf] : leaf_offsets[leaf + 1]]
-        count = _gather_leaf(score, y, weight, rows, residuals, weights, rounded)
+        count = gather_leaf(score, y, weight, rows, residuals, weights, rounded)
         if count > 0:
             values[leaf] = select_quantile(residuals[:count], rounded[:count], alpha)
 
@@ -221,13 +222,13 @@ def refit_huber_leaves(
 
     `alpha` is the median's: 0.5, or that times `LOWER`.
     """
-    largest = _largest_leaf(leaf_offsets)
+    largest = largest_leaf(leaf_offsets)
     residuals = np.empty(largest, np.float64)
     weights = np.empty(largest if weight.shape[0] > 0 else 0, np.float64)
     rounded = np.empty(largest, np.int64)
     for leaf in range(values.shape[0]):
         rows = leaf_rows[leaf_offsets[leaf] : leaf_offsets[leaf + 1]]
-        count = _gather_leaf(score, y, weight, rows, residuals, weights, rounded)
+        count = gather_leaf(score, y, weight, rows, residuals, weights, rounded)
         if count > 0:
             median = select_quantile(residuals[:count], rounded[:count], alpha)
             values[leaf] = median + _clipped_mean(residuals[:count], rounded[:count], median, delta)

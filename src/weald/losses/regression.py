@@ -16,14 +16,16 @@ from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, we
 from weald.runtime.errors import InputError
 
 
-class _RealTarget(Loss):
+class RealTarget(Loss):
+    """Labels are any finite numbers."""
+
     constant_hessian = True
 
     def check_target(self, y: Float64s) -> None:
         refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
 
-class _Clipped(_RealTarget):
+class _Clipped(RealTarget):
     """gradient = the residual score - y, clipped to ± `_limit`."""
 
     _limit = math.inf
@@ -96,7 +98,7 @@ class Huber(_Clipped):
         refit_huber_leaves(score, y, w, leaf_rows, leaf_offsets, 0.5 * self._ties, self._limit, values)
 
 
-class _Stepped(_RealTarget):
+class _Stepped(RealTarget):
     """A piecewise linear loss: slope `_above` where the score is above the label, `_below` where below."""
 
     _alpha = 0.5
@@ -248,7 +250,7 @@ class Quantile(_Stepped):
         return {"quantile_alpha": self._alpha}
 
 
-class Quantiles(_RealTarget):
+class Quantiles(RealTarget):
     """Several quantiles at once: an output for every alpha, each with its own pinball loss."""
 
     name = "quantile"

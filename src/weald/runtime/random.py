@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import inlined, kernel
+from weald.runtime.mathlib import log
 
 # What a number is for; two purposes never share a stream.
 ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE, THRESHOLDS = 1, 2, 3, 4, 5, 6, 7
@@ -20,6 +21,8 @@ MEMBER_SEED, MEMBER_ROWS, MEMBER_COLUMNS = 21, 22, 23
 TIES = 31
 SKIPPED_DROP, DROPPED_TREES, ONE_DROPPED_TREE = 41, 42, 43
 COORDINATES = 51
+ORDERS, COMBINATIONS, HOLDOUT = 61, 62, 63
+SCORE_NOISE = 71
 
 _MASK = (1 << 64) - 1
 
@@ -55,6 +58,22 @@ def below(bits: Any, bound: Any) -> Any:
 
 
 @kernel
+def normal(bits: int) -> float:
+    """A number of the standard normal distribution, from 64 random bits.
+
+    Marsaglia's polar method (1964): of a point in the unit circle, drawn in the square around it until it is inside.
+    """
+    drawn = np.uint64(bits)
+    while True:
+        x = (np.float64(drawn >> np.uint64(32)) + 0.5) / 2147483648.0 - 1.0
+        y = (np.float64(drawn & np.uint64(0xFFFFFFFF)) + 0.5) / 2147483648.0 - 1.0
+        square = x * x + y * y
+        if square < 1.0:
+            return float(x * np.sqrt(-2.0 * log(square) / square))
+        drawn = mix(drawn)
+
+
+@kernel
 def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
     """A random share (at least one) of the candidates, in their old order: the first places of a shuffle."""
     n = len(candidates)
@@ -75,6 +94,26 @@ def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.
             out[size] = candidates[j]
             size += 1
     return out
+
+
+@kernel
+def _hash_rows(key: Any, hashes: Any) -> None:
+    key = mix(key)  # keys that differ in a low bit alone would only swap neighbours
+    for row in range(len(hashes)):
+        hashes[row] = mix(np.uint64(row) ^ key)
+
+
+def permutation(n: int, key: int) -> NDArray[np.uint32]:
+    """The numbers from 0 to below ``n`` in a random order: sorted by a hash.
+
+    ``mix`` is one to one, so no two hashes are equal, and every way of sorting finds the same order.
+
+    >>> permutation(6, key=3)
+    array([2, 4, 3, 0, 5, 1], dtype=uint32)
+    """
+    hashes = np.empty(n, np.uint64)
+    _hash_rows(np.uint64(key), hashes)
+    return np.argsort(hashes).astype(np.uint32)
 
 
 def stream_key(seed: int, *purpose: int) -> int:

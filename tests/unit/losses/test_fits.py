@@ -19,6 +19,8 @@ SIGNAL = X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(600)
 TARGETS: dict[str, Any] = {
     "pseudo_huber": SIGNAL,
     "fair": SIGNAL,
+    "log_cosh": 5.0 * SIGNAL,
+    "normal": SIGNAL,
     "mape": 20.0 + 3.0 * SIGNAL,
     "squared_log": np.exp(SIGNAL),
     "cross_entropy": 1.0 / (1.0 + np.exp(-SIGNAL)),

@@ -63,6 +63,10 @@ def test_gradient_is_the_derivative_of_the_loss(name: str) -> None:
         kinks = 2.0 * y - 1.0 if name == "hinge" else y
         away_from_kinks = np.abs(scores[0] - kinks) > 2 * step
         want = weight * (above - below) / (2 * step)
+        if (
+            name == "normal" and k == 0
+        ):  # the natural gradient: Fisher's information 1 / variance is divided out
+            want *= np.exp(2.0 * scores[1])
         # Central differences are good to step**2 and 1e-16 / step, float32 to 6e-8 of the value.
         np.testing.assert_allclose(gradient[k][away_from_kinks], want[away_from_kinks], rtol=1e-6, atol=2e-6)
 
@@ -87,12 +91,18 @@ def test_hessian_is_the_second_derivative_of_the_loss(name: str) -> None:
         np.testing.assert_allclose(hessian[k][smooth], want[smooth], rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name not in (*SMOOTH, "hinge")])
+@pytest.mark.parametrize("name", [name for name in LOSSES if name not in (*SMOOTH, "hinge", "normal")])
 def test_a_loss_without_curvature_has_the_weight_as_hessian(name: str) -> None:
     loss, scores, y, weight = problem(name)
     assert loss.constant_hessian
     assert np.array_equal(fill(loss, scores, y, weight)[1][0], weight.astype(np.float32))
     assert np.all(fill(loss, scores, y, None)[1] == 1.0)
+
+
+def test_a_step_of_the_normal_losss_deviation_is_at_most_a_half() -> None:
+    scores, y = np.array([[0.0, 0.0, 0.0], [-30.0, 0.0, 5.0]]), np.array([1.0, 1e6, 0.0])
+    gradient, hessian = fill(make_loss("normal"), scores, y, None)
+    assert np.all(np.isfinite(gradient)) and np.all(np.abs(gradient[1] / hessian[1]) <= 0.5)
 
 
 @pytest.mark.parametrize("name", ["absolute", "mape", "quantile"])

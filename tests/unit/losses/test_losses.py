@@ -138,6 +138,9 @@ def test_initial_scores_treat_an_integer_weight_like_copies(name: str) -> None:
     counts = generator.integers(0, 4, 60)
     weighted = loss.initial_score(y, counts.astype(np.float64))
     repeated = loss.initial_score(np.repeat(y, counts), None)
+    if name == "log_cosh":  # a root that is sought, not a formula
+        assert weighted == pytest.approx(repeated, rel=1e-12)
+        return
     assert weighted.tobytes() == repeated.tobytes()
 
 

@@ -40,6 +40,10 @@ def mean_pseudo_huber(y: Any, p: Any, sample_weight: Any) -> Any:
     return np.average(np.sqrt(1.0 + (y - p) ** 2) - 1.0, weights=sample_weight)
 
 
+def mean_log_cosh(y: Any, p: Any, sample_weight: Any) -> Any:
+    return np.average(np.log(np.cosh(y - p)), weights=sample_weight)
+
+
 def minus_log_likelihood(distribution: Any) -> Any:
     def of(y: Any, p: Any, sample_weight: Any) -> Any:
         return -np.average(distribution(y, p), weights=sample_weight)
@@ -94,6 +98,13 @@ CASES: list[tuple[str, Any, Any, Any]] = [
     ("r2", REAL, PREDICTED, sk.r2_score),
     ("huber", REAL, PREDICTED, mean_huber),
     ("fair", REAL, PREDICTED, mean_fair),
+    ("log_cosh", REAL, PREDICTED, mean_log_cosh),
+    (
+        "normal_nloglik",
+        REAL,
+        np.array([PREDICTED, np.log(POSITIVE)]),
+        minus_log_likelihood(lambda y, scores: stats.norm.logpdf(y, scores[0], np.exp(scores[1]))),
+    ),
     ("bounded_mape", REAL, PREDICTED, mean_bounded_share),
     ("pinball", REAL, PREDICTED, sk.mean_pinball_loss),
     ("pseudo_huber", REAL, PREDICTED, mean_pseudo_huber),
@@ -163,7 +174,8 @@ def test_every_metric_is_compared() -> None:
 def test_an_integer_weight_counts_like_copies(name: str) -> None:
     y, prediction = next((y, p) for case, y, p, _ in CASES if case == name)
     counts = np.random.default_rng(1).integers(0, 3, ROWS)
-    repeated = METRICS[name](np.repeat(y, counts), np.repeat(prediction, counts, axis=0), None)
+    axis = 1 if METRICS[name].of_scores else 0
+    repeated = METRICS[name](np.repeat(y, counts), np.repeat(prediction, counts, axis=axis), None)
     weighted = METRICS[name](y, prediction, counts.astype(np.float64))
     assert weighted == pytest.approx(repeated, rel=1e-13)
 
@@ -205,7 +217,7 @@ def test_a_metric_that_does_not_fit_the_loss_is_refused_with_those_that_do(metri
 
 def test_any_metric_may_watch_a_custom_loss() -> None:
     loss = make_loss(lambda y, s: (s - y, np.ones_like(s)))
-    assert all(make_metric(name, loss).name == name for name in METRICS)
+    assert all(make_metric(name, loss).name == name for name, one in METRICS.items() if not one.of_scores)
 
 
 def test_a_function_becomes_a_metric_with_its_name_and_direction() -> None:
