@@ -9,6 +9,18 @@ from typing import Any
 from numpy.typing import NDArray
 
 
+def cells_other_than_zero(table: NDArray[Any]) -> tuple[list[int], list[int], list[Any]]:
+    """Where the cells of each column begin, their rows and their values: of all that are not 0.0 or -0.0."""
+    starts, rows, values = [0], [], []
+    for column in table.T:
+        for row, value in enumerate(column):
+            if value != 0.0:
+                rows.append(row)
+                values.append(value)
+        starts.append(len(rows))
+    return starts, rows, values
+
+
 def codes_of(
     table: NDArray[Any], bundle: Sequence[int], default: Sequence[int], n_bins: Sequence[int]
 ) -> list[list[int]]:

@@ -33,6 +33,7 @@ class BinChoices:
     rare_categories: share of the rows whose rarest categories share a bin.
     min_samples_bin: rows, by weight, of a bin; 1: no limit.
     sample_rows: rows that the bins are found from.
+    border_type: the rule that numeric columns are cut by; see `fit_bins`.
     by_column: bins of single columns, by name or position; they go before all other limits.
     forced: cuts that single columns have in any case.
     missing: which numbers are missing; `read_table` makes them so.
@@ -51,6 +52,7 @@ class BinChoices:
     by_column: tuple[tuple[str | int, int], ...] = ()
     forced: tuple[tuple[str | int, tuple[float, ...]], ...] = ()
     missing: Missing = "nan"
+    border_type: str = "quantiles"
 
     @property
     def least_weight(self) -> float:
@@ -107,6 +109,7 @@ def choices_of(estimator: Any) -> BinChoices:
         _read_by_column(getattr(estimator, BY_COLUMN, None)),
         _read_forced(getattr(estimator, FORCED, None)),
         missing,
+        getattr(estimator, "border_type", default.border_type),
     )
 
 
@@ -129,6 +132,7 @@ def describe_difference(first: BinChoices, second: BinChoices) -> tuple[str, str
         "rare_categories": "rare_categories",
         "min_samples_bin": "min_samples_bin",
         "sample_rows": "bin_sample",
+        "border_type": "border_type",
         "by_column": BY_COLUMN,
         "forced": FORCED,
     }

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.borders import BORDER_KINDS, find_borders, find_borders_parallel, new_segments
 from weald.binning.choices import BinChoices
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
 from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
-from weald.binning.sparse import column_of_entries, find_cuts_of_entries
+from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
 from weald.runtime.random import BIN_SAMPLE, stream_key
@@ -41,6 +42,11 @@ def fit_bins(
     if it were there twice. Where ``choices`` ask for it, bins of too few rows are joined to their neighbours, and some
     cuts are there in any case; the other bins are then shared among the stretches between these by weight.
 
+    That is the border type "quantiles". The others are CatBoost's: "median" puts a cut in front of the value at each of
+    equally many shares of the weight; "uniform" has cuts at equal distances between the least and the greatest finite value, of
+    those between the same two values the first; "uniform_and_quantiles" has half of each; and "greedy_log_sum" splits one
+    stretch of values after the other near its middle, always the one that adds most to the sum of the logarithms of the weights.
+
     A category's bin is its place in the dictionary, most frequent first; those beyond the limit, or too rare, share the last.
 
     Of more than ``choices.sample_rows`` rows (of positive weight) that many are used: one at random from each of as
@@ -62,21 +68,21 @@ def fit_bins(
     cuts = [np.empty(0)] * len(columns)
     searched = np.where(categorical, 0, limits)
     searched[list(forced)] = 0
-    least, category_bins = choices.least_weight, np.minimum(n_categories, limits)
+    category_bins = np.minimum(n_categories, limits)
     if dataset.is_sparse and len(rows):
-        cuts = find_cuts_of_entries(dataset.entries, rows, weights, searched, least, tasks)
+        cuts = _find_in_entries(dataset, rows, weights, searched, choices, tasks)
         for column, own in forced.items():
             values = column_of_entries(dataset.entries, column, rows)
-            cuts[column] = _find_between(values, weights, own, int(limits[column]), least)
+            cuts[column] = _find_between(values, weights, own, int(limits[column]), choices)
     elif len(rows) and (choices.counts_categories or not categorical.all()):
         for first, values in _column_buffers(dataset, rows):
             last = first + len(values)
-            cuts[first:last] = _find(values, weights, searched[first:last], least, tasks)
+            cuts[first:last] = _find(values, weights, searched[first:last], choices, tasks)
             for column in range(first, last):
                 own_values = values[column - first]
                 if column in forced:
                     own = forced[column]
-                    cuts[column] = _find_between(own_values, weights, own, int(limits[column]), least)
+                    cuts[column] = _find_between(own_values, weights, own, int(limits[column]), choices)
                 elif categorical[column] and choices.counts_categories:
                     frequent = _count_frequent(own_values, weights, int(n_categories[column]), choices)
                     category_bins[column] = min(category_bins[column], frequent)
@@ -105,7 +111,7 @@ def _find_between(
     weight: NDArray[np.float64],
     forced: NDArray[np.float64],
     max_bins: int,
-    least: float,
+    choices: BinChoices,
 ) -> NDArray[np.float64]:
     """The forced cuts of a column and those that are found in the stretches between them."""
     present = values == values
@@ -118,7 +124,7 @@ def _find_between(
     for part in np.flatnonzero(shares > 1):
         inside = stretch == part
         own_weight = weight[inside] if len(weight) else weight
-        found += _find(values[inside].reshape(1, -1), own_weight, shares[part : part + 1], least, 1)
+        found += _find(values[inside].reshape(1, -1), own_weight, shares[part : part + 1], choices, 1)
     cuts: NDArray[np.float64] = np.sort(np.concatenate(found))
     return cuts
 
@@ -188,11 +194,34 @@ def _pieces(
                 yield place, block[chosen, columns]
 
 
+def _find_in_entries(
+    dataset: Dataset,
+    rows: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    limits: NDArray[np.int64],
+    choices: BinChoices,
+    tasks: int,
+) -> list[NDArray[np.float64]]:
+    """The cuts of every column of a sparse table."""
+    if choices.border_type not in BORDER_KINDS:
+        return find_cuts_of_entries(dataset.entries, rows, weight, limits, choices.least_weight, tasks)
+    cuts: list[NDArray[np.float64]] = []
+    for limit, (values, own_weight) in zip(
+        limits[:, None], weighed_entries(dataset.entries, rows, weight), strict=True
+    ):
+        cuts += _find(values.reshape(1, -1), own_weight, limit, choices, 1) if len(values) else [np.empty(0)]
+    return cuts
+
+
 def _find(
-    values: NDArray[Any], weight: NDArray[np.float64], limits: NDArray[np.int64], least: float, tasks: int
+    values: NDArray[Any],
+    weight: NDArray[np.float64],
+    limits: NDArray[np.int64],
+    choices: BinChoices,
+    tasks: int,
 ) -> list[NDArray[np.float64]]:
     """The cuts of every column of a buffer; ``limits``: the most bins of each, 0: no cuts."""
-    most = max(2, int(limits.max()))
+    most, least, kind = max(2, int(limits.max())), choices.least_weight, BORDER_KINDS.get(choices.border_type)
     bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
@@ -202,7 +231,14 @@ def _find(
     for first in range(0, len(bits), step):
         part, part_limits = bits[first : first + step], limits[first : first + step]
         cuts, counts = np.empty((len(part), most - 1)), np.empty(len(part), np.int64)
-        if tasks == 1:
+        if kind is not None:
+            segments = new_segments(tasks, bits.shape[1], most)
+            memory = scratch, segments, cuts, counts
+            if tasks == 1:
+                find_borders(part, weight, part_limits, kind, least, *memory)
+            else:
+                find_borders_parallel(part, weight, part_limits, kind, least, tasks, *memory)
+        elif tasks == 1:
             find_cuts(part, weight, part_limits, least, scratch, cuts, counts)
         else:
             find_cuts_parallel(part, weight, part_limits, least, tasks, scratch, cuts, counts)

@@ -237,14 +237,14 @@ def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[Part]:
     n, d = block.shape
     if block.flags.c_contiguous or block.flags.f_contiguous:
         by_rows = block.flags.c_contiguous
-        flat = _read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
+        flat = read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
         strides = (d, 1) if by_rows else (1, n)
         for first, last in _row_ranges(n, _CELLS_PER_CALL // d):
             yield flat, *strides, first, last, base
         return
     for first, last in _row_ranges(n, _CELLS_PER_COPY // d):
         copied = np.ascontiguousarray(block[first:last])
-        yield _read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first
+        yield read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first
 
 
 def _row_ranges(n: int, rows: int) -> Iterator[tuple[int, int]]:
@@ -254,8 +254,8 @@ def _row_ranges(n: int, rows: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, n)
 
 
-def _read_only(values: NDArray[Any]) -> NDArray[Any]:
-    # Users' arrays may be read-only: if all are, the kernels have one signature.
+def read_only(values: NDArray[Any]) -> NDArray[Any]:
+    """A view that is read-only. Users' arrays may be: if all are, the kernels have one signature."""
     view = values.view()
     view.flags.writeable = False
     return view

@@ -81,7 +81,7 @@ def fill_keys(bits: Any, keys: Any, order: Any) -> Any:
 
 
 @kernel
-def _value(key: Any, itemsize: Any) -> Any:
+def value_of_key(key: Any, itemsize: Any) -> Any:
     """The value whose key this is, in float64."""
     key = np.uint64(key)
     if itemsize == 4:
@@ -229,7 +229,7 @@ def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dty
 
 
 @kernel
-def _merge_light(totals: Any, least: Any, ends: Any, bins: Any) -> Any:
+def merge_light(totals: Any, least: Any, ends: Any, bins: Any) -> Any:
     """Leave out the ends of bins that weigh less than ``least``: the next bin takes their values, the last but one the last's."""
     kept, filled, begin = 0, 0.0, 0
     for b in range(bins):
@@ -263,10 +263,10 @@ def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, least: Any,
     else:
         n_cuts = _group(totals[:distinct], max_bins, least, ends) if max_bins > 1 else 0
     if least > 0.0:
-        n_cuts = _merge_light(totals[:distinct], least, ends, n_cuts)
+        n_cuts = merge_light(totals[:distinct], least, ends, n_cuts)
     for i in range(n_cuts):
-        low = _value(keys[ends[i]], keys.itemsize)
-        high = _value(keys[ends[i] + 1], keys.itemsize)
+        low = value_of_key(keys[ends[i]], keys.itemsize)
+        high = value_of_key(keys[ends[i] + 1], keys.itemsize)
         cuts[i] = cut_between(low, high)
     return n_cuts
 

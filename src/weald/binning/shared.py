@@ -22,6 +22,7 @@ from weald.binning.mapper import Bins
 from weald.binning.ranks import Ranks, fit_ranks
 from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
+from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
 from weald.data.read import Categorical, marked_positions
 from weald.data.sparse import Unstored
@@ -211,6 +212,9 @@ def bins_of(
     if isinstance(table, BinnedTable):
         assert not isinstance(table.bins, Ranks | SparseRanks)  # as the table serves the estimator
         return _writeable(table.bins)
+    table = table.at_once()
+    if bundling is not None:
+        table = without_zeros(table, tasks)
     mapper = fit_bins(table, weight, choices, seed, tasks)
     if bundling is None:
         return mapper.transform(table, tasks)

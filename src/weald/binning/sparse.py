@@ -145,6 +145,23 @@ def column_of_entries(entries: Entries, column: int, rows: NDArray[np.int64]) ->
     return filled[rows]
 
 
+def weighed_entries(
+    entries: Entries, counted: NDArray[np.int64], weight: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+    """(values, their weights) of every column, from the rows ``counted``; all zeros that are not stored are one value."""
+    position = np.full(entries.n_rows, -1, np.int64)
+    position[counted] = np.arange(len(counted))
+    weight = weight if len(weight) else np.ones(len(counted))
+    total = weight.sum()
+    for first, last in zip(entries.starts[:-1], entries.starts[1:], strict=True):
+        place = position[entries.rows[first:last]]
+        values, own = entries.values[first:last][place >= 0], weight[place[place >= 0]]
+        if entries.unstored == "zero" and len(own) < len(counted):
+            values = np.append(values, values.dtype.type(0.0))
+            own = np.append(own, total - own.sum())  # exact, as all sums of the weights are: see `fit_bins`
+        yield values, own
+
+
 def bins_of_entries(mapper: BinMapper, entries: Entries, tasks: int) -> SparseBins:
     """The stored cells of a table with the mapper's columns, all numeric, in bins."""
     return SparseBins(**vars(cells_of_entries(mapper, entries, mapper.dtype, tasks)), mapper=mapper)

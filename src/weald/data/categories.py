@@ -56,6 +56,19 @@ def kinds_of_cells(cells: Sequence[Any], name: str, first_row: int = 0) -> set[C
     return {kind_of_type(cell_type) for cell_type in types}
 
 
+class CodesWithUnknown(Codes):
+    """A dictionary in which unknown categories have the code after the last one; only missing values are NaN.
+
+    >>> codes = CodesWithUnknown({"red": 0.0, "blue": 1.0})
+    >>> codes["blue"], codes["green"], codes[None]
+    (1.0, 2.0, nan)
+    """
+
+    def __missing__(self, category: Any) -> float:
+        code = super().__missing__(category)
+        return code if code == code or is_missing(category) else float(len(self))
+
+
 def check_categories(categories: Iterable[Any], name: str) -> None:
     """Refuse the categories of a data frame's column when they are, for example, intervals or dates."""
     for cell_type in set(map(type, categories)):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from weald.data.columns import ROWS_PER_BLOCK
 from weald.data.schema import Schema
 from weald.data.sparse import Entries, SparseBlocks, SparseTable
+from weald.data.tables import ArrayTable
 
 _BLOCK_BYTES = 64 * 2**20
 
@@ -67,6 +68,11 @@ class Dataset:
         assert isinstance(self._source, SparseTable)
         return self._source.entries
 
+    @property
+    def whole(self) -> NDArray[Any] | None:
+        """The table itself where it is an array of numbers, which `blocks` gives as one block."""
+        return self._source.whole
+
     def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
         """(first row, two-dimensional float32 or float64 block), in the order of the rows.
 
@@ -80,6 +86,16 @@ class Dataset:
         if isinstance(self._source, SparseTable) and self._source.is_sparse:
             return SparseBlocks(self._source, rows_per_block(self.n_columns))
         return self._source.blocks(rows_per_block(self.n_columns))
+
+    def at_once(self) -> Dataset:
+        """The same table with its floats made once, as one array, if that takes no more than a block may.
+
+        For a stage that reads the table several times: a data frame is otherwise converted each time.
+        """
+        if self.whole is not None or self.is_sparse or 8 * self.n_rows * self.n_columns > _BLOCK_BYTES:
+            return self
+        [(_, block)] = self._source.blocks(self.n_rows)
+        return Dataset(self.schema, ArrayTable(block))
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """The chosen rows, in the order asked for, as one block of the same floats."""

@@ -13,17 +13,18 @@ import scipy.sparse
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from weald.data.categories import dictionary
+from weald.data.categories import CodesWithUnknown, dictionary
 from weald.data.columns import ObjectColumn, open_values
 from weald.data.dataset import Dataset
 from weald.data.matching import check_count, match_columns
 from weald.data.missing import Missing, with_missing
-from weald.data.schema import Column, Schema
+from weald.data.schema import Codes, Column, Schema
 from weald.data.sparse import SparseTable, Unstored
 from weald.data.tables import ArrayTable, ColumnTable, FrameTable, Table, made_up_names
 from weald.runtime.errors import InputError
 
 Categorical = Literal["auto"] | Sequence[str | int]
+Unknown = Literal["missing", "coded"]
 
 
 def read_table(
@@ -34,6 +35,7 @@ def read_table(
     owner: str = "this model",
     unstored: Unstored = "zero",
     missing: Missing = "nan",
+    unknown: Unknown = "missing",
 ) -> Dataset:
     """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
 
@@ -58,6 +60,9 @@ def read_table(
         What a sparse matrix does not store: "zero", the number 0.0, or "missing". A zero that is stored is a number.
     missing
         Which numbers are missing: "nan"; "zero": zeros, stored or not, and NaN; "none": nothing is, NaN is the number 0.0.
+    unknown
+        What a category becomes that the schema does not know: "missing", NaN like a missing value, or "coded", the code after
+        the last one of its column.
 
     >>> import numpy as np
     >>> training = read_table([["red", 1.5], ["blue", 2.5]])
@@ -76,8 +81,12 @@ def read_table(
         order: Sequence[int] = range(schema.n_columns)
     else:
         order = match_columns(table, schema, owner)
-    coding = [column.codes if column.kind == "categorical" else None for column in schema.columns]
+    coding = [_coding(column, unknown) if column.kind == "categorical" else None for column in schema.columns]
     return Dataset(schema, with_missing(table.source(order, coding), schema, missing))
+
+
+def _coding(column: Column, unknown: Unknown) -> Codes:
+    return column.codes if unknown == "missing" else CodesWithUnknown(column.codes)
 
 
 def _is_float_matrix(X: Any) -> bool:

@@ -1,0 +1,198 @@
+"""A binned table some of whose columns are target statistics: one table for every order of time.
+
+The columns are those of the training table that are split as they are, then the statistics of every other categorical
+column by itself, then *slots* for combinations of categorical columns, which change from round to round. All tables
+have the same columns in the same bins; they differ in the statistics of the rows, which depend on the order.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.mapper import BinMapper, Bins
+from weald.runtime.jit import kernel
+from weald.statistics.cells import CELLS, cell_bins, count_cells
+from weald.statistics.combinations import Projection
+from weald.statistics.tables import Cells, Codes, StatisticTable
+from weald.statistics.training import TrainingStatistics
+
+REMEMBERED_BYTES = 512 * 2**20  # of combinations that left their slots and may come back
+
+
+class StatisticColumn(NamedTuple):
+    """One derived column: a statistic of a projection."""
+
+    projection: Projection  # of categorical columns, by their places among these
+    place: int  # among the statistics of a projection
+
+
+class _Filled(NamedTuple):
+    """A projection, ready to be put into a slot."""
+
+    bins: NDArray[np.uint8]  # (orders, statistics, rows)
+    bin_of_cell: NDArray[np.uint8]  # (statistics, CELLS)
+    cuts: list[NDArray[np.float64]]
+    table: StatisticTable
+
+
+@kernel
+def _put_column(
+    codes: NDArray[np.uint8], column: int, n_columns: int, columns: NDArray[Any], rows: NDArray[Any]
+) -> None:
+    """Write a column's bins into both layouts of a table."""
+    for row in range(len(codes)):
+        columns[column, row] = codes[row]
+        rows[row * n_columns + column] = codes[row]
+
+
+@kernel
+def _bin_cells(cells: Cells, bin_of_cell: NDArray[np.uint8], bins: NDArray[np.uint8]) -> None:
+    for row in range(len(cells)):
+        bins[row] = bin_of_cell[cells[row]]
+
+
+@dataclass
+class OtherRows:
+    """An evaluation set in the bins of a `StatisticBins`, which keeps it up to date."""
+
+    bins: Bins
+    codes: Codes
+
+
+class StatisticBins:
+    """The training table in every order of time; ``kept``: the columns that are split as they are."""
+
+    def __init__(
+        self,
+        bins: Bins,
+        kept: NDArray[np.int64],
+        statistics: TrainingStatistics,
+        single: list[Projection],
+        n_slots: int,
+        most_bins: int,
+    ) -> None:
+        self._statistics = statistics
+        self._most_bins = most_bins
+        self._per = len(statistics.columns)
+        self._n_kept, self._n_own = len(kept), bins.n_columns
+        self.slots: list[Projection | None] = [None] * (len(single) + n_slots)
+        self.n_single = len(single)
+        self._remembered: OrderedDict[Projection, _Filled] = OrderedDict()
+        self._catalogue: dict[StatisticColumn, int] = {}
+        self._others: list[OtherRows] = []
+        n_derived = self._per * len(self.slots)
+        self.mapper = _extended(bins.mapper, kept, n_derived, most_bins)
+        #: the number of a column in the model; derived columns come behind the table's own
+        self.features = np.concatenate([kept, np.full(n_derived, -1)]).astype(np.int32)
+        self.tables = [self._table(bins, kept) for _ in statistics.orders]
+        for slot, projection in enumerate(single):
+            self.fill(slot, projection)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.tables[0].n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, slots included."""
+        return len(self.features)
+
+    @property
+    def columns(self) -> NDArray[np.int64]:
+        """The columns that may be split: all but empty slots."""
+        return np.flatnonzero(self.features >= 0)
+
+    @property
+    def derived(self) -> list[StatisticColumn]:
+        """The derived columns that there were so far, in the order of their numbers in the model."""
+        return list(self._catalogue)
+
+    def table_of(self, projection: Projection) -> StatisticTable:
+        """What a model looks up for a projection."""
+        return self._filled(projection).table
+
+    def other(self, bins: Bins, kept: NDArray[np.int64], codes: Codes) -> Bins:
+        """Other rows, binned by the mapper of the training table, in these columns; slots are kept up to date."""
+        own = OtherRows(self._table(bins, kept), codes)
+        self._others.append(own)
+        for slot, projection in enumerate(self.slots):
+            if projection is not None:
+                self._put_other(own, slot, self._filled(projection))
+        return own.bins
+
+    def projections_of(self, columns: NDArray[np.integer[Any]]) -> list[Projection]:
+        """The projections whose statistics are in some of the columns."""
+        slots = np.unique((columns[columns >= self._n_kept] - self._n_kept) // self._per)
+        return [projection for slot in slots if (projection := self.slots[slot]) is not None]
+
+    def fill(self, slot: int, projection: Projection) -> None:
+        """Put a projection's statistics into a slot of all tables."""
+        filled = self._filled(projection)
+        self.slots[slot] = projection
+        cuts = list(self.mapper.cuts)
+        for place in range(self._per):
+            column = self._n_kept + slot * self._per + place
+            cuts[column] = filled.cuts[place]
+            key = StatisticColumn(projection, place)
+            number = self._catalogue.setdefault(key, self._n_own + len(self._catalogue))
+            self.features[column] = number
+            for table, own in zip(self.tables, filled.bins, strict=True):
+                _put_column(own[place], column, self.n_columns, table.columns, table.rows)
+        self.mapper = replace(self.mapper, cuts=tuple(cuts))
+        self.tables = [replace(table, mapper=self.mapper) for table in self.tables]
+        for other in self._others:
+            self._put_other(other, slot, filled)
+
+    def _filled(self, projection: Projection) -> _Filled:
+        """A projection's statistics, remembered or made anew."""
+        found = self._remembered.pop(projection, None) or self._new(projection)
+        self._remembered[projection] = found
+        size = found.bins.nbytes + found.table.cells.nbytes + found.table.keys.nbytes
+        while len(self._remembered) > 1 and size * len(self._remembered) > REMEMBERED_BYTES:
+            self._remembered.popitem(last=False)
+        return found
+
+    def _new(self, projection: Projection) -> _Filled:
+        cells, table = self._statistics.of(projection)
+        bins = np.empty(cells.shape, np.uint8)
+        bin_of_cell = np.empty((self._per, CELLS), np.uint8)
+        cuts: list[NDArray[np.float64]] = []
+        for place in range(self._per):
+            counts = np.zeros(CELLS, np.int64)
+            count_cells(cells[0, place], counts)
+            cell_bins(counts, self._most_bins, bin_of_cell[place])
+            # A cell's bin is the number of cuts below it.
+            cuts.append((np.flatnonzero(np.diff(bin_of_cell[place])) + 0.5).astype(np.float64))
+            for own, out in zip(cells, bins, strict=True):
+                _bin_cells(own[place], bin_of_cell[place], out[place])
+        return _Filled(bins, bin_of_cell, cuts, table)
+
+    def _put_other(self, other: OtherRows, slot: int, filled: _Filled) -> None:
+        cells = filled.table.look_up(other.codes)
+        bins = np.empty(cells.shape[1], np.uint8)
+        for place in range(self._per):
+            _bin_cells(cells[place], filled.bin_of_cell[place], bins)
+            column = self._n_kept + slot * self._per + place
+            _put_column(bins, column, self.n_columns, other.bins.columns, other.bins.rows)
+
+    def _table(self, bins: Bins, kept: NDArray[np.int64]) -> Bins:
+        """A table with the kept columns, and room for the derived ones."""
+        columns = np.zeros((self.n_columns, bins.n_rows), self.mapper.dtype)
+        columns[: len(kept)] = bins.columns[kept]
+        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
+
+
+def _extended(mapper: BinMapper, kept: NDArray[np.int64], n_derived: int, most_bins: int) -> BinMapper:
+    """The mapper of the kept columns and of as many numeric ones as there are derived, with no cuts yet."""
+    return BinMapper(
+        (*(mapper.cuts[column] for column in kept), *([np.zeros(0)] * n_derived)),
+        np.concatenate([mapper.n_bins[kept], np.full(n_derived, most_bins)]),
+        np.concatenate([mapper.categorical[kept], np.zeros(n_derived, np.bool_)]),
+        np.concatenate([mapper.n_categories[kept], np.zeros(n_derived, np.int64)]),
+    )

@@ -1,0 +1,1 @@
+"""Categories -> numbers by the labels of the rows that share them: target statistics and counters."""
