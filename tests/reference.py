@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference_forced
+import reference_scores
 from reference_constraints import (
     Fence,
     allowed,
@@ -266,6 +267,9 @@ def children_score(
     left: Sums, total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
 ) -> float:
     """The children's scores added; minus infinity where their values are in the wrong order."""
+    if rules.cosine:
+        moments = reference_scores.pair_moments(left, total, gradients, rules)
+        return reference_scores.cosine(*moments) * reference_scores.unit(gradients)
     sides = (
         real_sums(left.gradient, left.hessian, gradients),
         real_sums(total.gradient - left.gradient, total.hessian - left.hessian, gradients),
@@ -280,6 +284,9 @@ def parent_score(
     total: Sums, gradients: Gradients, rules: Rules, sign: int = 0, fence: Fence = FREE
 ) -> float:
     """The score of a node before it is split."""
+    if rules.cosine:
+        moments = reference_scores.leaf_moments(total.gradient, total.hessian, gradients, rules)
+        return reference_scores.cosine(*moments) * reference_scores.unit(gradients)
     sums = real_sums(total.gradient, total.hessian, gradients)
     if is_bound(fence, sign, rules):
         return clipped_score(*sums, total.count, fence, rules)
@@ -298,6 +305,8 @@ def searched_score(
     left: Sums, total: Sums, onehot: bool, gradients: Gradients, rules: Rules, sign: int, fence: Fence
 ) -> float:
     """The same as the search has it: over a common denominator where nothing clips the values."""
+    if rules.cosine:
+        return reference_scores.cosine(*reference_scores.pair_moments(left, total, gradients, rules))
     if onehot or rules.max_delta_step > 0.0 or is_bound(fence, sign, rules):
         return pair_score(left, total, gradients, rules, sign, fence)
     return quotient_score(left, total, gradients, rules)
@@ -334,8 +343,8 @@ def category_order(
 ) -> list[int]:
     """The bins of categories that are sorted, in their order; without that of missing values, the last.
 
-    By the smoothed leaf value of each alone, if it has enough rows to be sorted. Without smoothing all that have rows are, by
-    the value of the node where they would be too small a leaf.
+    By the smoothed leaf value of each alone, if it has enough rows to be sorted. Without smoothing all that have rows are, as
+    if the value were 0 where they would be too small a leaf.
     """
     smoothing, smallest = (
         number / gradients.hessian_unit
@@ -345,7 +354,7 @@ def category_order(
     def key(b: int) -> tuple[float, int]:
         own = bins[b]
         if not rules.cat_smooth and (own.hessian < smallest or own.count < rules.min_samples_leaf):
-            own = total_of(bins)
+            return 0.0, b
         return -float(own.gradient) / max(float(own.hessian) + smoothing, SMALLEST_HESSIAN), b
 
     total, candidates = total_of(bins), range(len(bins) - 1)
@@ -501,39 +510,75 @@ def best_split(
     fence: Fence = FREE,
     draw: tuple[int, int] = (0, 0),
 ) -> Split | None:
-    """Try everything, or what is drawn by the tree's key and the node: the first of the largest scores, if it gains anything."""
+    """Try everything, or what is drawn by the tree's key and the node: the first of the largest scores, if it gains anything.
+
+    With noise: the column that has the largest score with its noise, among those whose best split gains anything.
+    """
     best: tuple[float, Split] | None = None
     for feature in features:
-        bins = feature_sums(data, feature, sums)
-        has_missing = bins[-1].count > 0
-        sign = sign_of(constraints, feature)
-        bits = drawn_bits(*draw, feature)
-        for b, missing_left, left in feature_splits(data, feature, bins, gradients, rules, bits):
-            if not is_allowed(left, total, gradients, rules):
+        split = best_of_column(
+            data, feature, sums, total, gradients, rules, sign_of(constraints, feature), fence, draw
+        )
+        if split is None:
+            continue
+        score = split[0]
+        if rules.noise > 0.0:
+            if split[1].gain == -math.inf:
                 continue
-            onehot = is_onehot(data, feature, rules)
-            own_rules = rules_of_feature(data, feature, rules)
-            score = searched_score(left, total, onehot, gradients, own_rules, sign, fence)
-            if score <= (best[0] if best is not None else -math.inf):
-                continue
-            if not has_missing and not data.categorical[feature]:
-                missing_left = int(2 * left.count >= total.count)
-            best = score, Split(0.0, feature, b, missing_left, left)
-            if is_onehot(data, feature, rules):
-                own = frozenset([b]) - {int(data.n_bins[feature])}
-                best = score, best[1]._replace(left_bins=own)
-            elif data.categorical[feature]:
-                tried = category_sets(data, feature, bins, gradients, rules, bits)[b]
-                chosen, missing_left = settled_set(data, feature, bins, tried, gradients, rules)
-                left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
-                best = score, Split(0.0, feature, 0, missing_left, left, chosen)
+            score += rules.noise * reference_scores.noise_of(*draw, feature)
+        if best is None or score > best[0]:
+            best = score, split[1]
+    return None if best is None or best[1].gain == -math.inf else best[1]
+
+
+def gain_of_score(
+    score: float, total: Sums, gradients: Gradients, rules: Rules, sign: int, fence: Fence
+) -> float:
+    """The gain of a split whose children have this score, in units of the integer sums; minus infinity: none."""
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    parent = parent_score(total, gradients, rules, sign, fence)
+    if rules.cosine:
+        gain = score * reference_scores.unit(gradients) - parent
+    else:
+        gain = 0.5 * (score * g_unit * g_unit / h_unit - parent) - rules.gamma
+    return -math.inf if gain <= 1e-14 * abs(parent) else gain
+
+
+def best_of_column(
+    data: TreeInput,
+    feature: int,
+    sums: NDArray[np.int64],
+    total: Sums,
+    gradients: Gradients,
+    rules: Rules,
+    sign: int,
+    fence: Fence,
+    draw: tuple[int, int],
+) -> tuple[float, Split] | None:
+    """The first of the largest scores of one column, and the split."""
+    bins, bits = feature_sums(data, feature, sums), drawn_bits(*draw, feature)
+    onehot, own_rules = is_onehot(data, feature, rules), rules_of_feature(data, feature, rules)
+    best: tuple[float, Split] | None = None
+    for b, missing_left, left in feature_splits(data, feature, bins, gradients, rules, bits):
+        if not is_allowed(left, total, gradients, rules):
+            continue
+        score = searched_score(left, total, onehot, gradients, own_rules, sign, fence)
+        if score <= (best[0] if best is not None else -math.inf):
+            continue
+        if bins[-1].count == 0 and not data.categorical[feature]:
+            missing_left = int(2 * left.count >= total.count)
+        best = score, Split(0.0, feature, b, missing_left, left)
+        if onehot:
+            best = score, best[1]._replace(left_bins=frozenset([b]) - {int(data.n_bins[feature])})
+        elif data.categorical[feature]:
+            tried = category_sets(data, feature, bins, gradients, rules, bits)[b]
+            chosen, missing_left = settled_set(data, feature, bins, tried, gradients, rules)
+            left = total_of([bins[b] for b in chosen] + [bins[-1]] * missing_left)
+            best = score, Split(0.0, feature, 0, missing_left, left, chosen)
     if best is None:
         return None
-    score, split = best
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    parent = parent_score(total, gradients, rules, sign_of(constraints, split.feature), fence)
-    gain = 0.5 * (score * g_unit * g_unit / h_unit - parent) - rules.gamma
-    return None if gain <= 1e-14 * abs(parent) else split._replace(gain=gain)
+    gain = gain_of_score(best[0], total, gradients, rules, sign, fence)
+    return best[0], best[1]._replace(gain=gain)
 
 
 def textbook_gain(left: Sums, total: Sums, gradients: Gradients, rules: Rules, cat_l2: float = 0.0) -> float:

@@ -87,7 +87,7 @@ def boost(
             if output == 0:
                 rows = draw_rows(train.n_rows, choices.subsample, stream_key(key, random.ROWS), 1)
             columns = draw_columns(
-                train.bins.n_columns, choices.colsample_bytree, stream_key(key, random.TREE_COLUMNS)
+                grower.columns, choices.colsample_bytree, stream_key(key, random.TREE_COLUMNS)
             )
             keys = stream_key(key, random.ROUNDING), stream_key(key, random.NODE_COLUMNS)
             grown = grower.grow(gradient[output], hessian[output], rows, columns, *keys)

@@ -46,7 +46,8 @@ def forced_split(
         score = reference.children_score(left, total, gradients, own_rules, sign, fence)
         if score > best:
             missing_left = side if bins[-1].count or categorical else int(2 * left.count >= total.count)
-            gain = 0.5 * (score - reference.parent_score(total, gradients, rules, sign, fence)) - rules.gamma
+            gain = score - reference.parent_score(total, gradients, rules, sign, fence)
+            gain = gain if rules.cosine else 0.5 * gain - rules.gamma
             best = score
             found = reference.Split(gain, forced.feature, forced.bin, missing_left, left, chosen)
     return found

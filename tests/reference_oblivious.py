@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
+import reference_scores
 from reference import FREE, UNCONSTRAINED, Node, Split, Sums, make_node, make_root, value_within
 from reference_constraints import Fence, allowed, children_fences, in_order, sign_of
 from weald.tree.constraints import Constraints
@@ -134,7 +135,7 @@ def level_split(
     draw: tuple[int, int],
 ) -> Chosen | None:
     """The level's split, or None when no split pays."""
-    best, chosen = 0.0, Chosen(-1, 0, frozenset(), 0)
+    best, chosen = -math.inf, Chosen(-1, 0, frozenset(), 0)
     for feature in features:
         sign = sign_of(constraints, feature)
         level = [reference.feature_sums(data, feature, node) for node in sums]
@@ -144,13 +145,24 @@ def level_split(
         candidates = level_candidates(data, feature, level, gradients, rules, bits)
         if rules.extra_trees and not reference.is_by_set(data, feature, rules):
             candidates = drawn_candidates(data, candidates, level, rules, bits)
+        own_best, own_chosen = 0.0, None
         for candidate in candidates:
+            lefts = [left_sums(data, candidate, bins) for bins in level]
             gain = 0.0
-            for bins, total, fence in zip(level, totals, fences, strict=True):
-                left = left_sums(data, candidate, bins)
-                gain += searched_gain(left, total, onehot, gradients, rules, own_rules, sign, fence)
-            if gain > best:
-                best, chosen = gain, candidate
+            if rules.cosine:
+                gain = reference_scores.level_gain(lefts, totals, gradients, rules, own_rules)
+            else:
+                for left, total, fence in zip(lefts, totals, fences, strict=True):
+                    gain += searched_gain(left, total, onehot, gradients, rules, own_rules, sign, fence)
+            if gain > own_best:
+                own_best, own_chosen = gain, candidate
+        real = own_best * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
+        if own_chosen is None or 0.5 * real - rules.gamma * len(totals) <= 1e-14 * real:
+            continue
+        if rules.noise > 0.0:
+            own_best += rules.noise * reference_scores.noise_of(*draw, feature)
+        if own_best > best:
+            best, chosen = own_best, own_chosen
     if chosen.feature >= 0 and reference.is_by_set(data, chosen.feature, rules):
         level = [reference.feature_sums(data, chosen.feature, node) for node in sums]
         tried = reference.CategorySet(*chosen[2:])
@@ -158,9 +170,7 @@ def level_split(
             data, chosen.feature, summed(level), tried, gradients, rules
         )
         chosen = chosen._replace(left_bins=left_bins, missing_left=missing_left)
-    best = best * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
-    pays = 0.5 * best - rules.gamma * len(totals) > 1e-14 * best
-    return chosen if pays else None
+    return chosen if chosen.feature >= 0 else None
 
 
 def node_splits(
@@ -189,7 +199,8 @@ def node_splits(
         if reference.is_allowed(left, total, gradients, rules):
             ordered = reference.children_score(left, total, gradients, own_rules, sign, fence) > -math.inf
             doubled = doubled_gain(left, total, gradients, rules, own_rules, sign, fence)
-            gain = 0.5 * doubled - rules.gamma if ordered else 0.0
+            if ordered:
+                gain = doubled if rules.cosine else 0.5 * doubled - rules.gamma
         splits.append(Split(gain, feature, split_bin, missing_left, left, left_bins))
     return splits
 

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from weald.runtime.random import choose
 
 
-def draw_columns(n_columns: int, share: float, key: int) -> NDArray[np.int64]:
+def draw_columns(columns: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
     """A random share of the columns (at least one), ascending; all when ``share`` is 1."""
-    columns = np.arange(n_columns, dtype=np.int64)
     if share >= 1.0:
         return columns
     return choose(columns, share, np.uint64(key))  # type: ignore[arg-type]

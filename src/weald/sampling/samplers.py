@@ -14,16 +14,25 @@ from numpy.typing import NDArray
 from weald.runtime.random import ROWS, stream_key
 from weald.sampling.gradients import draw_by_gradient
 from weald.sampling.rows import ALL_ROWS, NO_GROUPS, draw_rows, draw_rows_by_group
+from weald.sampling.weights import bayesian_weights, draw_by_variance, weighed
 
 Float32s = NDArray[np.float32]
 
 
 class Sample(NamedTuple):
-    """The rows that a tree sees, ascending (empty: all), and its gradients and hessians, (outputs, rows)."""
+    """The rows that a tree sees, ascending (empty: all), and its gradients and hessians, (outputs, rows).
+
+    ``factor``: what those of every row were multiplied by, (rows,); None: nothing.
+    """
 
     rows: NDArray[np.uint32]
     gradient: Float32s
     hessian: Float32s
+    factor: Float32s | None = None
+
+    def weigh(self, weight: Float32s) -> Float32s:
+        """The rows' weights, (rows,), in the sample."""
+        return weight if self.factor is None else weight * self.factor
 
 
 class RowSampler(Protocol):
@@ -87,3 +96,34 @@ class GradientRows:
             return Sample(ALL_ROWS, gradient, hessian)
         key = stream_key(self.seed, number, place, ROWS)
         return Sample(*draw_by_gradient(gradient, hessian, self.top, self.other, key, tasks))
+
+
+@dataclass(frozen=True)
+class BayesianRows:
+    """All rows, each with a random weight, see `weights`; drawn anew every ``frequency`` rounds."""
+
+    seed: int
+    temperature: float
+    frequency: int = 1
+
+    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+        """The same weights for all outputs."""
+        key = stream_key(self.seed, number - number % self.frequency, place, ROWS)
+        factor = bayesian_weights(gradient.shape[1], self.temperature, key, tasks)
+        return Sample(ALL_ROWS, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)
+
+
+@dataclass(frozen=True)
+class VarianceRows:
+    """Rows with chances that grow with their gradients, see `weights`; ``reg`` None: from each round's gradients."""
+
+    seed: int
+    share: float
+    reg: float | None = None
+
+    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+        """The same rows for all outputs, drawn by what their gradients are together."""
+        key = stream_key(self.seed, number, place, ROWS)
+        factor = draw_by_variance(gradient, self.share, self.reg, key, tasks)
+        rows = np.flatnonzero(factor != 0.0).astype(np.uint32)
+        return Sample(rows, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)

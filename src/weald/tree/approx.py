@@ -29,6 +29,7 @@ class ApproxGrower(TreeGrower):
         columns: NDArray[np.int64],
         rounding_key: int,
         column_key: int,
+        noise: float = 0.0,
     ) -> GrownTree:
         """Propose bins by the hessians of the given rows (empty: all), then grow a tree on them."""
         weight = weigh_rows(hessian, rows)
@@ -36,7 +37,7 @@ class ApproxGrower(TreeGrower):
             self._weight = weight
             self.rebin(self._proposer.propose(weight))
             self._proposer.fill(self._table, self.bins.columns, self.bins.rows)
-        return super().grow(gradient, hessian, rows, columns, rounding_key, column_key)
+        return super().grow(gradient, hessian, rows, columns, rounding_key, column_key, noise)
 
     def binned(self, table: ProposalTable) -> Bins:
         """Other rows in the same codes, in the bins of the last tree."""
@@ -51,6 +52,8 @@ class SparseApproxGrower:
         self._proposer = SparseProposer(table, tasks)
         self._weight = np.empty(0, np.uint32)
         self._choices = rules, precision, tasks
+        self.tasks = tasks
+        self.columns: NDArray[np.int64] = np.arange(table.n_columns)
         self._grower: _ProposedGrower | None = None
 
     def grow(
@@ -61,6 +64,7 @@ class SparseApproxGrower:
         columns: NDArray[np.int64],
         rounding_key: int,
         column_key: int,
+        noise: float = 0.0,
     ) -> GrownTree:
         """Propose bins by the hessians of the given rows (empty: all), then grow a tree on them."""
         weight = weigh_rows(hessian, rows)
@@ -70,7 +74,7 @@ class SparseApproxGrower:
             self._grower = None  # its memory is free before the next one's is taken
             bins = self._proposer.bins_of(self._table, mapper)
             self._grower = _ProposedGrower(bins, self._proposer, *self._choices)
-        return self._grower.grow(gradient, hessian, rows, columns, rounding_key, column_key)
+        return self._grower.grow(gradient, hessian, rows, columns, rounding_key, column_key, noise)
 
 
 class _ProposedGrower(TreeGrower):

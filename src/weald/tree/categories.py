@@ -11,7 +11,8 @@ and the other side has as many, too.
 
 A rare category fits the noise of the training rows, so its own value must not decide its place. There are two ways:
 
-* ``cat_smooth`` is 0: a category with too few rows or too little hessian to be a leaf is sorted by the value of the node.
+* ``cat_smooth`` is 0: a category with too few rows or too little hessian to be a leaf is sorted as if its value were 0, the
+  value of a leaf that moves nothing (as in XGBoost).
 * ``cat_smooth`` is positive (LightGBM; Ke and others 2017): it takes the place of lambda in the order, and a category with
   fewer rows than that is not sorted at all. It stays with the *rest*, the side that is not scanned, whichever end the scan
   begins at. Here a row counts by its hessian over the node's mean hessian, as in LightGBM; of the squared loss that is 1.
@@ -150,14 +151,14 @@ def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, rules: A
 
 
 @inlined
-def sort_key(own: Any, totals: Any, gradients: Any, rules: Any) -> Any:
-    """What categories are sorted by; ``own`` and ``totals``: integer gradient, hessian and count of category and node."""
-    gradient, hessian, smoothing = own[0], own[1], rules.cat_smooth
+def sort_key(own: Any, gradients: Any, rules: Any) -> Any:
+    """What categories are sorted by; ``own``: integer gradient, hessian and count of the category."""
+    smoothing = rules.cat_smooth
     if smoothing == 0.0:
         smoothing = rules.reg_lambda
         if own[1] < rules.min_child_weight / gradients.hessian_unit or own[2] < rules.min_samples_leaf:
-            gradient, hessian = totals[0], totals[1]
-    return -np.float64(gradient) / max(np.float64(hessian) + smoothing / gradients.hessian_unit, LEAST_WEIGHT)
+            return 0.0
+    return -np.float64(own[0]) / max(np.float64(own[1]) + smoothing / gradients.hessian_unit, LEAST_WEIGHT)
 
 
 @inner_kernel
@@ -178,7 +179,7 @@ def sort_categories(
     for b in range(n_bins):
         own = read_cell(histogram, words, first + np.uint64(b))
         if is_sorted(b, own, totals, n_bins, gathers, rules):
-            keys[size], bins[size] = sort_key(own, totals, gradients, rules), b
+            keys[size], bins[size] = sort_key(own, gradients, rules), b
             size += 1
     sort_ends(prefix, size, most_scanned(size, rules))
     fill_ordered(histogram, words, first, size, prefix)

@@ -19,7 +19,7 @@ from weald.runtime.errors import InputError
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.tree.categories import put_only_bin
 from weald.tree.constraints import NOT_ALLOWED, bounds_of
-from weald.tree.gain import pair_score, parent_score
+from weald.tree.gain import children_score, gain_over, parent_score
 from weald.tree.score import is_by_set, rules_of_sets
 from weald.tree.sparse import read_bin
 from weald.tree.split import copy_candidate, left_sums
@@ -151,7 +151,7 @@ def force_split(
         g, h, n = left_sums(data, gradients, work, nodes, node, split)
         if n == 0 or n == totals[2] or nodes.depth[node] >= rules.max_depth:
             continue
-        score = _score_of((g, h, n), totals, gradients, score_rules, bounds)
+        score = children_score((g, h, n), totals, gradients, score_rules, bounds)
         if score > best:
             best = score
             split[LEFT_GRADIENT], split[LEFT_HESSIAN], split[LEFT_COUNT] = g, h, n
@@ -162,13 +162,5 @@ def force_split(
         forced.node[number] = NOBODY
         return False
     parent = parent_score(totals, gradients, rules, bounds)
-    nodes.candidate_gain[node] = 0.5 * (best - parent) - rules.gamma
+    nodes.candidate_gain[node] = gain_over(best, parent, rules)
     return True
-
-
-@inlined
-def _score_of(left: Any, totals: Any, gradients: Any, rules: Any, bounds: Any) -> Any:
-    """The children's scores added."""
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    right = ((totals[0] - left[0]) * g_unit, (totals[1] - left[1]) * h_unit, totals[2] - left[2])
-    return pair_score((left[0] * g_unit, left[1] * h_unit, left[2]), right, bounds, rules)

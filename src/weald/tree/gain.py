@@ -6,6 +6,8 @@ where T soft-thresholds the gradient by alpha. With ``max_delta_step``, bounds o
 optimal leaf value is moved and S is the value of the objective at that point. A node's own S is then at its value smoothed like
 its children's, with its present one: so a split that tells nothing apart gains nothing, though it would bring the values
 closer to the optimum.
+
+Where the rules ask for cosines (cosine.py), these take the place of S, and the gain is their difference.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import inlined, inner_kernel
-from weald.tree.constraints import Bounds, bounded_pair, bounded_score, is_bound
+from weald.tree.constraints import Bounds, bounded_pair, bounded_score, bounds_of, is_bound
+from weald.tree.cosine import cosine, cosine_pair, cosine_unit, own_moments
+from weald.tree.noise import noise_of
 from weald.tree.score import node_score
 from weald.tree.state import Gradients, Rules
 
@@ -24,7 +28,7 @@ NO_GAIN = -np.inf
 
 @inner_kernel
 def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
-    """The children's scores added; -inf where their values are in the wrong order.
+    """The children's scores added; -inf where their values are in the wrong order. Not for cosines.
 
     ``left`` and ``right``: gradient, hessian and count of each.
     """
@@ -37,7 +41,9 @@ def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
 def clipped_pair(
     gl: Any, hl: Any, nl: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds
 ) -> Any:
-    """The children's score with clipped or smoothed leaf values, in units of the integer sums."""
+    """The children's score by any rules, also with clipped or smoothed leaf values, in units of the integer sums."""
+    if rules.cosine:
+        return cosine_pair(gl, hl, totals, gradients, rules)
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     left = (gl * g_unit, hl * h_unit, nl)
     right = ((totals[0] - gl) * g_unit, (totals[1] - hl) * h_unit, totals[2] - nl)
@@ -59,6 +65,9 @@ def free_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any) ->
 @inner_kernel
 def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
     """The score of a node before it is split."""
+    if rules.cosine:
+        product, square = own_moments(totals, gradients, rules)
+        return cosine(product, square) * cosine_unit(gradients)
     gradient, hessian = totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit
     if is_bound(bounds, rules):
         return bounded_score(gradient, hessian, totals[2], bounds, rules)
@@ -66,12 +75,50 @@ def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds
 
 
 @inlined
+def children_score(left: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+    """The score of the children of a node, of which the left one has the integer sums ``left``; -inf: not allowed."""
+    if rules.cosine:
+        return cosine_pair(left[0], left[1], totals, gradients, rules) * cosine_unit(gradients)
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    right = ((totals[0] - left[0]) * g_unit, (totals[1] - left[1]) * h_unit, totals[2] - left[2])
+    return pair_score((left[0] * g_unit, left[1] * h_unit, left[2]), right, bounds, rules)
+
+
+@inlined
+def gain_over(children: Any, parent: Any, rules: Rules) -> Any:
+    """What a split gains that brings a node from the parent's score to the children's."""
+    return children - parent if rules.cosine else 0.5 * (children - parent) - rules.gamma
+
+
+@inlined
 def gain_of_score(best_score: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
     """The gain of a split whose children have this score; NO_GAIN where it does not pay."""
     parent = parent_score(totals, gradients, rules, bounds)
-    children = best_score * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
-    gain = 0.5 * (children - parent) - rules.gamma
+    if rules.cosine:
+        children = best_score * cosine_unit(gradients)
+    else:
+        children = best_score * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
+    gain = gain_over(children, parent, rules)
     # Up to this a "gain" is the rounding of the subtraction.
     if gain <= 1e-14 * abs(parent):
         return NO_GAIN
     return gain
+
+
+@inlined
+def noisy_score(
+    score: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    state: Any,
+    node: Any,
+    feature: Any,
+    key: Any,
+) -> Any:
+    """What a column's best score is compared by; NO_GAIN where there is noise and the split does not pay."""
+    if rules.noise == 0.0 or score == NO_GAIN:
+        return score
+    if gain_of_score(score, totals, gradients, rules, bounds_of(state, node, feature)) == NO_GAIN:
+        return NO_GAIN
+    return score + rules.noise * noise_of(key, node, feature)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
+from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.bundled import column_of, fill_codes_left, in_bundle, stored_columns
 from weald.tree.constraints import (
@@ -88,7 +88,11 @@ def grow_tree(
                 )
                 if node == ROOT:
                     settle_root(gradients, rules, nodes, state)
-                if not force_split(data, gradients, rules, work, nodes, state, node, forced):
+                # Most trees have none to ask for, and to pass this many arrays takes as long as to scan a column.
+                is_forced = len(forced.node) > 0 and force_split(
+                    data, gradients, rules, work, nodes, state, node, forced
+                )
+                if not is_forced:
                     heap_size = _consider(
                         data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
                     )
@@ -273,7 +277,7 @@ def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any
     return bounded_value(gradient, hessian, nodes.end[node] - nodes.begin[node], bounds, rules)
 
 
-@inner_kernel
+@bare_inner_kernel
 def pass_on_bounds(
     data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
 ) -> None:

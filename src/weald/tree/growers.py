@@ -5,12 +5,15 @@ from __future__ import annotations
 from weald.binning import AnyBins, Ranks, SparseRanks
 from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
+from weald.binning.statistics import StatisticBins
 from weald.tree.approx import ApproxGrower, SparseApproxGrower
 from weald.tree.exact.exact import ExactGrower
 from weald.tree.tree import Grower, TreeGrower, TreeRules
 
+AnyGrower = Grower | SparseApproxGrower
 
-def make_grower(bins: AnyBins, rules: TreeRules, precision: str, tasks: int) -> Grower | SparseApproxGrower:
+
+def make_grower(bins: AnyBins | StatisticBins, rules: TreeRules, precision: str, tasks: int) -> AnyGrower:
     """A grower of trees on a binned table, with the memory that its trees share."""
     if isinstance(bins, ProposalTable | SparseProposalTable):
         if bins.mapper.local:
@@ -20,4 +23,6 @@ def make_grower(bins: AnyBins, rules: TreeRules, precision: str, tasks: int) -> 
         return ApproxGrower(bins, rules, precision, tasks)
     if isinstance(bins, Ranks | SparseRanks):
         return ExactGrower(bins, rules, precision, tasks)
+    if isinstance(bins, StatisticBins):
+        return TreeGrower(bins.tables[0], rules, precision, tasks)
     return TreeGrower(bins, rules, precision, tasks)

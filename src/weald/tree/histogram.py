@@ -15,7 +15,15 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import (
+    ONE,
+    ZERO,
+    bare_inner_kernel,
+    inlined,
+    inner_kernel,
+    kernel,
+    parallel_inner_kernel,
+)
 from weald.runtime.prefetch import prefetch
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
@@ -76,7 +84,7 @@ def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
     return histogram[0, cell], histogram[1, cell], histogram[2, cell]
 
 
-@inner_kernel
+@bare_inner_kernel
 def _add_rows_uniform(
     rows: Any, width: Any, first: Any, last: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -95,7 +103,7 @@ def _add_rows_uniform(
             offset += np.uint64(STRIDE)
 
 
-@inner_kernel
+@bare_inner_kernel
 def _add_columns_uniform(
     columns: Any, start: Any, stop: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -127,7 +135,7 @@ def _add_columns_uniform(
             own_cells[column[i]] += spread_packed(entries[i])
 
 
-@inner_kernel
+@bare_inner_kernel
 def _add_rows_chosen(
     rows: Any, width: Any, features: Any, offsets: Any, entries: Any, begin: Any, end: Any, cells: Any
 ) -> None:
@@ -145,7 +153,7 @@ def _add_rows_chosen(
             cells[offsets[feature] + np.uint64(rows[start + feature])] += cell
 
 
-@inner_kernel
+@bare_inner_kernel
 def _add_rows_wide(
     rows: Any,
     width: Any,
@@ -202,7 +210,7 @@ def _add_block(
         _add_rows_uniform(data.rows, width, ZERO, width, entries, begin, end, cells[0])
 
 
-@inner_kernel
+@bare_inner_kernel
 def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) -> None:
     """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero.
 
@@ -226,7 +234,7 @@ def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) 
         second[c] = 0
 
 
-@inner_kernel
+@bare_inner_kernel
 def _fill_task(
     data: TreeInput,
     features: Any,
@@ -402,7 +410,7 @@ def build_histogram(
         _collect_totals(gradients.packed, n_rows, used, work, out)
 
 
-@inner_kernel
+@bare_inner_kernel
 def _subtract_cells(
     parent_words: Any, child_words: Any, sibling_words: Any, parent: Any, child: Any, begin: Any, end: Any
 ) -> None:

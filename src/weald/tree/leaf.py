@@ -15,6 +15,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import kernel, parallel_kernel
 
 PARALLEL_ROWS = 60_000
@@ -91,7 +92,7 @@ def leaf_sums(
     set the fixed point.
     """
     n_rows = len(leaf_of_row)
-    scales = (_fixed_point(largest[0], n_rows), _fixed_point(largest[1], n_rows))
+    scales = (fixed_point(largest[0], n_rows), fixed_point(largest[1], n_rows))
     if n_rows < PARALLEL_ROWS:
         tasks = 1
     sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
@@ -101,12 +102,6 @@ def leaf_sums(
         _sum_tasks(leaf_of_row, gradient, hessian, scales, tasks, sums)
     total: NDArray[np.float64] = sums.sum(axis=0)[:n_leaves] / np.array(scales)
     return total
-
-
-def _fixed_point(largest: float, n_rows: int) -> float:
-    """A power of two that brings n_rows * largest close to, but not above, 2**61."""
-    exponent = int(np.frexp(max(largest, 1e-280) * n_rows)[1])
-    return float(np.ldexp(1.0, min(61 - exponent, 1000)))
 
 
 @kernel

@@ -1,4 +1,7 @@
-"""What a split of a whole level gains, column by column: the sum over the level's nodes, for oblivious trees."""
+"""What a split of a whole level gains, column by column, for oblivious trees.
+
+It is the sum over the level's nodes. A cosine is of all leaves of the level together: over the nodes its moments are summed.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from weald.tree.categories import (
     sort_key,
 )
 from weald.tree.constraints import NOT_ALLOWED, Bounds, bounds_of
+from weald.tree.cosine import add_category_moments, add_moments, fill_cosine_gains, own_moments
 from weald.tree.gain import clipped_pair, parent_score
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.prefixes import Scratch, drawn_bits, new_scratch, score_prefixes
@@ -150,7 +154,7 @@ def _sort_level(
     for b in range(n_bins):
         own = (sums[0, b], sums[1, b], sums[2, b])
         if is_sorted(b, own, totals, n_bins, data.gathers[feature], rules):
-            prefix.score[size], prefix.bins[size] = sort_key(own, totals, gradients, rules), b
+            prefix.score[size], prefix.bins[size] = sort_key(own, gradients, rules), b
             size += 1
     sort_ends(prefix, size, most_scanned(size, rules))
     return size
@@ -172,8 +176,9 @@ def _add_set_gains(
     size: Any,
     prefix: Any,
     gains: Any,
+    moments: Any,
 ) -> None:
-    """`add_gains` of one node for two sets of categories in the order of the level, see ``_scan_sets`` of split.py."""
+    """`add_gains`, or moments, of one node for two sets of categories in the level's order, see ``_scan_sets`` of split.py."""
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     bounds, offset = bounds_of(state, node, feature), data.offsets[feature]
     histogram, words = work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
@@ -184,6 +189,10 @@ def _add_set_gains(
         h * with_missing + (totals[1] - h - np.int64(prefix.hessian[size - 1])) * backward,
         n * with_missing + (totals[2] - n - prefix.rows[size - 1]) * backward,
     )
+    if rules.cosine:
+        pair = own_moments(totals, gradients, rules)
+        add_moments(prefix, size, added, totals, pair, gradients, set_rules, moments)
+        return
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     own = parent_score(totals, gradients, rules, bounds) * h_unit / (g_unit * g_unit)
     add_gains(prefix, size, added, totals, own, gradients, set_rules, bounds, gains)
@@ -206,6 +215,7 @@ def _score_sets(
     """`score_feature` for two sets of categories: the order is that of the sums over the level."""
     n_bins = data.n_bins[feature]
     prefix, gains = new_scratch(n_bins), np.empty(n_bins, np.float64)
+    moments = np.empty((2, n_bins + 1 if rules.cosine else 0), np.float64)
     sums = np.empty((3, n_bins + 1), np.int64)
     size = _sort_level(data, feature, gradients, rules, work, nodes, first, last, prefix, sums)
     found[FEATURE] = feature
@@ -220,6 +230,7 @@ def _score_sets(
         for backward in range(2):
             if backward == 0 or n_rest > 0:  # without a rest the gains are the same from both ends
                 gains[:] = 0.0
+                moments[:] = 0.0
                 for node in range(first, last):
                     _add_set_gains(
                         data,
@@ -236,7 +247,10 @@ def _score_sets(
                         size,
                         prefix,
                         gains,
+                        moments,
                     )
+                if rules.cosine:
+                    fill_cosine_gains(moments, gains[:size])
             n_aside = n_missing if with_missing != backward else ZERO
             at = best_cut(rows, gains, size, most, n_aside, n_rows, rules, backward, drawn)
             if at < 0 or gains[at] <= best:
@@ -264,7 +278,10 @@ def score_feature(
     key: Any,
     found: Any,
 ) -> Any:
-    """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``."""
+    """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``.
+
+    Of cosines it is the gain itself.
+    """
     n_bins, offset, categorical = data.n_bins[feature], data.offsets[feature], data.categorical[feature]
     if is_by_set(data, feature, rules):
         return _score_sets(data, feature, gradients, rules, work, nodes, state, first, last, key, found)
@@ -278,15 +295,22 @@ def score_feature(
     best = 0.0
     prefix = new_scratch(n_bins)
     sums = np.empty(n_bins + 1, np.float64)
+    moments = np.empty((2, n_bins + 2 if rules.cosine else 0), np.float64)
     for with_missing in range(2 if has_missing and not categorical else 1):
         for b in range(n_bins + 1):
             sums[b] = 0.0
+        moments[:] = 0.0
         for node in range(first, last):
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
             bounds = bounds_of(state, node, feature)
             own = parent_score(totals, gradients, rules, bounds) * h_unit / (g_unit * g_unit)
             histogram, words = work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
-            if categorical:
+            pair = own_moments(totals, gradients, rules)
+            if categorical and rules.cosine:
+                add_category_moments(
+                    histogram, words, offset, n_bins, totals, pair, gradients, rules, moments
+                )
+            elif categorical:
                 _add_category_gains(
                     histogram, words, offset, n_bins, totals, own, gradients, rules, bounds, sums
                 )
@@ -299,7 +323,12 @@ def score_feature(
                     member_prefix_sums(histogram, data, feature, totals, gradients.packed, True, prefix)
                 else:
                     _dense_prefix(histogram, words, offset, n_bins, prefix)
-                add_gains(prefix, n_bins, added, totals, own, gradients, rules, bounds, sums)
+                if rules.cosine:
+                    add_moments(prefix, n_bins, added, totals, pair, gradients, rules, moments)
+                else:
+                    add_gains(prefix, n_bins, added, totals, own, gradients, rules, bounds, sums)
+        if rules.cosine:
+            fill_cosine_gains(moments, sums)
         begin, end = drawn_range(n_bins, has_missing, categorical, key, first, feature, rules)
         for b in range(begin, end):
             if sums[b] > best:

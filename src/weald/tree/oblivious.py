@@ -1,7 +1,8 @@
 """Oblivious (symmetric) trees: all nodes of a level share one split, as in CatBoost.
 
-The common split maximises the sum of the nodes' gains (level.py). A node whose children would be too small gains nothing
-from it; it is split all the same, for symmetry, and its too small leaves take the value of an ancestor (see tree.py).
+The common split maximises the sum of the nodes' gains, or the cosine over all leaves (level.py). A node whose children would
+be too small gains nothing from it; it is split all the same, for symmetry, and its too small leaves take the value of an
+ancestor (see tree.py).
 Likewise a node whose children's values would be in the wrong order for a monotone constraint: the best values in the right
 order are both the node's own, so that is where the children's bounds meet.
 """
@@ -24,7 +25,7 @@ from weald.tree.constraints import (
     open_root,
     part,
 )
-from weald.tree.gain import pair_score, parent_score
+from weald.tree.gain import children_score, gain_over, parent_score
 from weald.tree.grower import (
     ROOT,
     by_size,
@@ -36,6 +37,7 @@ from weald.tree.grower import (
     value_of_node,
 )
 from weald.tree.level import score_feature, score_features
+from weald.tree.noise import noise_of
 from weald.tree.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
 from weald.tree.sparse import mark_promising
 from weald.tree.split import copy_candidate, left_sums
@@ -139,7 +141,7 @@ def _choose_split(
             gains[j] = score_feature(
                 data, features[j], gradients, rules, work, nodes, state, first, last, key, found[j]
             )
-    best = best_of_level(gains, gradients, rules, last - first)
+    best = best_of_level(gains, features, gradients, rules, key, first, last - first)
     if best == NOBODY:
         return False
     score_rules = rules_of_sets(rules) if is_by_set(data, found[best, FEATURE], rules) else rules
@@ -151,14 +153,22 @@ def _choose_split(
 
 
 @inlined
-def best_of_level(gains: Any, gradients: Any, rules: Any, n_nodes: Any) -> Any:
-    """The place of the largest of the columns' gains, the first of equals; NOBODY when it does not pay."""
-    best: Any = np.int64(0)
+def best_of_level(
+    gains: Any, features: Any, gradients: Any, rules: Any, key: Any, first: Any, n_nodes: Any
+) -> Any:
+    """The place of the largest of the columns' gains, with noise if there is any; of equals the first, NOBODY when none pays."""
+    best: Any = NOBODY
+    most = 0.0
     for j in range(len(gains)):
-        if gains[j] > gains[best]:
-            best = j
-    gain = gains[best] * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
-    return NOBODY if 0.5 * gain - rules.gamma * n_nodes <= 1e-14 * gain else best
+        gain = gains[j] * gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
+        if 0.5 * gain - rules.gamma * n_nodes <= 1e-14 * gain:
+            continue
+        noisy = gains[j]
+        if rules.noise > 0.0:
+            noisy += rules.noise * noise_of(key, first, features[j])
+        if best == NOBODY or noisy > most:
+            best, most = np.int64(j), noisy
+    return best
 
 
 @inlined
@@ -184,20 +194,16 @@ def write_candidate(
     candidate = nodes.candidate[node]
     copy_candidate(split, candidate)
     candidate[LEFT_GRADIENT], candidate[LEFT_HESSIAN], candidate[LEFT_COUNT] = g, h, n
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     g_all, h_all = nodes.gradient_sum[node], nodes.hessian_sum[node]
     gain = 0.0
     fewest = max(1, rules.min_samples_leaf)
-    if min(n, count - n) >= fewest and min(h, h_all - h) * h_unit >= max(
+    if min(n, count - n) >= fewest and min(h, h_all - h) * gradients.hessian_unit >= max(
         rules.min_child_weight, SMALLEST_HESSIAN
     ):
-        bounds = bounds_of(state, node, feature)
-        left = (g * g_unit, h * h_unit, n)
-        right = ((g_all - g) * g_unit, (h_all - h) * h_unit, count - n)
-        children = pair_score(left, right, bounds, score_rules)
+        bounds, totals = bounds_of(state, node, feature), (g_all, h_all, count)
+        children = children_score(sums, totals, gradients, score_rules, bounds)
         if children > NOT_ALLOWED:
-            parent = parent_score((g_all, h_all, count), gradients, rules, bounds)
-            gain = 0.5 * (children - parent) - rules.gamma
+            gain = gain_over(children, parent_score(totals, gradients, rules, bounds), rules)
     nodes.candidate_gain[node] = gain
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.runtime.jit import ZERO, inlined
 from weald.runtime.random import THRESHOLDS, below, mix, stream
 from weald.tree.constraints import Bounds, is_bound
+from weald.tree.cosine import cosine, pair_moments
 from weald.tree.gain import clipped_pair, free_pair
 from weald.tree.histogram import packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.score import SMALLEST_HESSIAN
@@ -108,6 +109,13 @@ def score_prefixes(
     gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
+    if rules.cosine:
+        for i in range(np.uint64(begin), np.uint64(end)):
+            product, square = pair_moments(
+                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, lam, alpha
+            )
+            score[i] = cosine(product, square)
+        return
     if rules.max_delta_step > 0.0 or is_bound(bounds, rules):
         for i in range(begin, end):
             score[i] = clipped_pair(

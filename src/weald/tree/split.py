@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel, parallel_inner_kernel
 from weald.runtime.random import below
 from weald.tree.bundled import best_pair, in_bundle, mark_members, member_prefix_sums
 from weald.tree.categories import (
@@ -22,7 +22,7 @@ from weald.tree.categories import (
     sort_categories,
 )
 from weald.tree.constraints import Bounds, ConstraintState, bounds_of
-from weald.tree.gain import NO_GAIN, clipped_pair, gain_of_score
+from weald.tree.gain import NO_GAIN, clipped_pair, gain_of_score, noisy_score
 from weald.tree.histogram import cell_words, read_cell
 from weald.tree.prefixes import (
     Scratch,
@@ -193,7 +193,7 @@ def columns_of(data: TreeInput) -> Any:
     )
 
 
-@inner_kernel
+@bare_inner_kernel
 def _scan_feature(
     histogram: Any,
     data: Columns,
@@ -295,17 +295,18 @@ def find_best_split(
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
     ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count; ``node``: its number in
-    ``state``; ``key``: the tree's, by which thresholds are drawn. Of equal gains the lowest feature and the lowest bin
+    ``state``; ``key``: the tree's, by which thresholds and noise are drawn. Of equal gains the lowest feature and the lowest bin
     win, whatever the number of tasks.
     """
-    best_score = NO_GAIN
+    best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
     columns = columns_of(data)
     fewest = max(1, rules.min_samples_leaf)
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     pair_score, pair = NO_GAIN, NOBODY
     if len(data.sizes) > 0:
         is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
-        if is_free and not rules.extra_trees:
+        is_plain = not rules.extra_trees and not rules.cosine and rules.noise == 0.0
+        if is_free and is_plain:
             rest = np.empty(len(features), np.bool_)
             pair_score, pair = best_pair(
                 histogram, columns, features, totals, gradients, rules, smallest, rest
@@ -325,8 +326,9 @@ def find_best_split(
             histogram, columns, features, totals, gradients, rules, state, node, key, tasks, found, scores
         )
         for j in range(len(features)):
-            if scores[j] > best_score:
-                best_score = scores[j]
+            noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], key)
+            if noisy > most:
+                best_score, most = scores[j], noisy
                 copy_candidate(found[j], best)
     else:
         trial = np.empty(len(best), np.int64)
@@ -335,8 +337,9 @@ def find_best_split(
             score = _scan_feature(
                 histogram, columns, features[j], totals, gradients, rules, state, node, key, prefix, trial
             )
-            if score > best_score:
-                best_score = score
+            noisy = noisy_score(score, totals, gradients, rules, state, node, features[j], key)
+            if noisy > most:
+                best_score, most = score, noisy
                 copy_candidate(trial, best)
     if pair_score > best_score or (pair != NOBODY and pair_score == best_score and pair < best[FEATURE]):
         prefix = new_scratch(data.most_bins)

@@ -135,6 +135,10 @@ class Rules(NamedTuple):
     min_samples_category: int = 1  # rows between two cuts that are tried, and on the side that is not scanned
     path_smooth: float = 0.0  # rows of its parent's value that a node's own is averaged with; 0: none
     extra_trees: bool = False  # a node looks at one threshold a column, drawn at random
+    cosine: bool = False  # a split is scored by a cosine (cosine.py), not by its gain
+    noise: float = (
+        0.0  # standard deviation of what is added to a column's score, in units of the integer sums
+    )
 
 
 class Nodes(NamedTuple):

@@ -20,6 +20,7 @@ from weald.tree.forced import ForcedSplit, forced_splits
 from weald.tree.grower import grow_tree
 from weald.tree.inputs import bin_words, histogram_shape, tree_input
 from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.noise import noise_unit
 from weald.tree.oblivious import grow_oblivious
 from weald.tree.prune import prune
 from weald.tree.quantise import largest_values, quantise
@@ -69,8 +70,19 @@ class TreeRules:
     min_samples_category: int = 1  # rows between two cuts that are tried
     path_smooth: float = 0.0  # rows of its parent's value that a node's own is averaged with
     extra_trees: bool = False  # a node looks at one threshold a column, drawn at random
+    split_score: str = "newton_l2"  # what a split is chosen by, see gain.py and cosine.py
     forced: tuple[ForcedSplit, ...] = ()  # the splits at the top of every tree, level by level
     constraints: Constraints = field(default_factory=Constraints)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether splits are chosen by the rows' weights in place of hessians."""
+        return self.split_score in ("l2", "cosine")
+
+    @property
+    def cosine(self) -> bool:
+        """Whether splits are chosen by cosines (cosine.py)."""
+        return self.split_score in ("cosine", "newton_cosine")
 
     @property
     def prunes(self) -> bool:
@@ -96,7 +108,8 @@ class TreeRules:
             float(self.reg_lambda),
             float(self.reg_alpha),
             0.0 if self.prunes else float(self.gamma),
-            float(self.max_delta_step),
+            # Other scores than Newton's are not of the final values, which alone are limited.
+            float(self.max_delta_step) if self.split_score == "newton_l2" else 0.0,
             float(self.colsample_bylevel),
             float(self.colsample_bynode),
             self.min_samples_split,
@@ -108,6 +121,7 @@ class TreeRules:
             self.min_samples_category,
             float(self.path_smooth),
             bool(self.extra_trees),
+            self.cosine,
         )
 
     def for_weight(self, rules: Rules, hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> Rules:
@@ -136,6 +150,7 @@ class GrownTree:
         self._grower = grower
         self._exact = exact
         self._gradients = gradients
+        self._sums: NDArray[np.float64] | None = None  # of the leaves, by other hessians than the splits'
         self._sampled = sampled
         self._placed = sampled  # rows whose leaves are known
         self.nodes = nodes
@@ -156,20 +171,36 @@ class GrownTree:
             grower.leaf_of_row.fill(self.n_leaves)
         assign_leaves(grower.entries, self._leaves, self._sampled, grower.tasks, grower.leaf_of_row)
 
+    def use_hessian(self, hessian: NDArray[np.float32]) -> None:
+        """Take values by other hessians, (rows,), than those that the splits were chosen by; before scores are added to."""
+        largest = (largest_values(self._gradients)[0], float(hessian.max()))
+        self._sums = self.leaf_sums(self._exact[0], hessian, largest)
+
     def leaf_values(self) -> NDArray[np.float64]:
         """Newton's leaf values, from exact sums of the gradients; a leaf with too few rows takes an ancestor's."""
         grower = self._grower
-        sums = self.leaf_sums(*self._exact, largest_values(self._gradients))
+        sums = self._sums
+        if sums is None:
+            sums = self.leaf_sums(*self._exact, largest_values(self._gradients))
         penalty = self._penalty()
         if self.smooths:
             totals = node_totals(self.nodes, self.leaf_nodes, sums)
             own = newton(totals[:, 0], totals[:, 1], penalty, grower.rules)
             return smooth_path(self.nodes, own, grower.rules.path_smooth, self._fewest)[self.leaf_nodes]
         values = newton(sums[:, 0], sums[:, 1], penalty[self.leaf_nodes], grower.rules)
-        if grower.rules.growth == "oblivious":
-            fill_small_leaves(self.nodes, self.leaf_nodes, sums, penalty, grower.rules, values)
+        self.fill_small_leaves(sums, values)
         self.bound(values)
         return values
+
+    def fill_small_leaves(self, sums: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Give leaves with too few rows, which only oblivious trees have, the value of one step of an ancestor."""
+        rules = self._grower.rules
+        if rules.growth == "oblivious":
+            fill_small_leaves(self.nodes, self.leaf_nodes, sums, self._penalty(), rules, values)
+
+    def leaf_penalties(self) -> NDArray[np.float64]:
+        """Lambda of every leaf."""
+        return self._penalty()[self.leaf_nodes]
 
     @property
     def smooths(self) -> bool:
@@ -232,10 +263,14 @@ class GrownTree:
 
     def all_rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The same with the rows that were not sampled; sums are then no longer those of the sampled rows."""
-        self._place_others()
-        leaf_of_row = self._grower.leaf_of_row
+        leaf_of_row = self.leaf_of_all_rows()
         ends = np.cumsum(np.bincount(leaf_of_row, minlength=self.n_leaves))
         return leaf_of_row.argsort(kind="stable").astype(np.uint32), np.append(0, ends)
+
+    def leaf_of_all_rows(self) -> LeafNumbers:
+        """The leaf of every row, sampled or not; sums are then no longer those of the sampled rows."""
+        self._place_others()
+        return self._grower.leaf_of_row
 
     def _place_others(self) -> None:
         """Find the leaves of the rows that were not sampled."""
@@ -244,17 +279,19 @@ class GrownTree:
             self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
             self._placed = len(grower.leaf_of_row)
 
+    def leaves_in(self, bins: Any) -> LeafNumbers:
+        """The leaf of every row of another table, binned by the same mapper."""
+        leaf_of_row = np.full(bins.n_rows, self.n_leaves, self._grower.leaf_of_row.dtype)
+        self._walk(self._grower.binned(bins), self.n_leaves, leaf_of_row)
+        return leaf_of_row
+
     def add_to(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the training scores, also to those of rows that were not sampled."""
-        grower = self._grower
-        self._place_others()
-        add_leaf_values(grower.leaf_of_row, values, grower.tasks, score)
+        add_leaf_values(self.leaf_of_all_rows(), values, self._grower.tasks, score)
 
     def add_to_binned(self, bins: Any, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the scores of other rows, binned by the same mapper."""
-        leaf_of_row = np.full(len(score), self.n_leaves, self._grower.leaf_of_row.dtype)
-        self._walk(self._grower.binned(bins), self.n_leaves, leaf_of_row)
-        add_leaf_values(leaf_of_row, values, self._grower.tasks, score)
+        add_leaf_values(self.leaves_in(bins), values, self._grower.tasks, score)
 
     def _walk(self, bins: Any, waiting: int, leaf_of_row: LeafNumbers) -> None:
         nodes, mapper = self.nodes, bins.mapper
@@ -306,6 +343,8 @@ class GrownTree:
         nodes, gradients, mapper = self.nodes, self._gradients, self._grower.bins.mapper
         gradient = nodes["gradient_sum"] * gradients.gradient_unit
         hessian = nodes["hessian_sum"] * gradients.hessian_unit
+        if self._sums is not None:
+            gradient, hessian = node_totals(nodes, self.leaf_nodes, self._sums).T
         value = newton(gradient, hessian, self._penalty(), self._grower.rules)
         if self.smooths:
             value = smooth_path(nodes, value, self._grower.rules.path_smooth, self._fewest)
@@ -332,6 +371,8 @@ class Grower:
         self.rules = rules
         self.precision = precision
         self.tasks = tasks
+        #: the columns that trees may be split by
+        self.columns: NDArray[np.int64] = np.arange(bins.n_columns)
         n_rows = bins.n_rows
         self.entries = np.empty((2, n_rows), np.uint64)
         self._kernel_rules = rules.for_kernel(n_rows)
@@ -352,8 +393,12 @@ class Grower:
         columns: NDArray[np.int64],
         rounding_key: int,
         column_key: int,
+        noise: float = 0.0,
     ) -> GrownTree:
-        """Grow a tree on the given rows (empty: all) and columns; it stays valid until the next one is grown."""
+        """Grow a tree on the given rows (empty: all) and columns; it stays valid until the next one is grown.
+
+        ``noise``: the strength of that in the choice of columns, see noise.py.
+        """
         gradients = quantise(
             gradient,
             hessian,
@@ -366,6 +411,9 @@ class Grower:
         )
         n_rows = len(rows) or len(gradient)
         rules = self.rules.for_weight(self._kernel_rules, hessian, rows)
+        if noise > 0.0:
+            unit = noise_unit(gradient, hessian, rows, gradients, self.rules.cosine)
+            rules = rules._replace(noise=noise * unit)
         if self.rules.forced:
             columns = np.union1d(columns, self._forced.feature)
         n_nodes = self._grow_nodes(columns, gradients, rules, np.uint64(column_key), n_rows)
@@ -393,6 +441,10 @@ class Grower:
     def whole_columns(self, bins: Any) -> NDArray[np.unsignedinteger[Any]] | None:
         """The cells of a table of this kind, (columns, rows), if it keeps them so."""
         return None
+
+    def turn(self, bins: Any, columns: NDArray[np.int64]) -> None:
+        """Go on with another table of the same rows and columns; trees may be split by these of them."""
+        raise NotImplementedError
 
     def binned(self, table: Any) -> Any:
         """Other rows, binned by the training table's mapper, in the bins of the tree that was grown last."""
@@ -467,6 +519,11 @@ class TreeGrower(Grower):
     def whole_columns(self, bins: Bins | SparseBins) -> NDArray[np.unsignedinteger[Any]] | None:
         """The bins of a dense table."""
         return bins.columns if isinstance(bins, Bins) else None
+
+    def turn(self, bins: Bins, columns: NDArray[np.int64]) -> None:
+        """The kernels read the other table's cells from now on."""
+        self.bins, self.columns = bins, columns
+        self._data = self._data._replace(rows=bins.rows, columns=bins.columns)
 
     def rebin(self, mapper: BinMapper) -> None:
         """The bins were filled anew, by a mapper with at most as many a column as the first had."""

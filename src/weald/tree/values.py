@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,23 @@ if TYPE_CHECKING:
     from weald.tree.tree import TreeRules
 
 
+class StepRules(Protocol):
+    """What shortens a step beside the penalty."""
+
+    @property
+    def reg_alpha(self) -> float:
+        """By how much the gradient is moved towards zero."""
+
+    @property
+    def max_delta_step(self) -> float:
+        """The limit of a step, 0 for none."""
+
+
 def newton(
     gradient: NDArray[np.float64],
     hessian: NDArray[np.float64],
     penalty: NDArray[np.float64],
-    rules: TreeRules,
+    rules: StepRules,
 ) -> NDArray[np.float64]:
     """-T(G) / (H + penalty), clipped by max_delta_step; zero where there is nothing to divide by."""
     thresholded = np.sign(gradient) * np.maximum(np.abs(gradient) - rules.reg_alpha, 0.0)

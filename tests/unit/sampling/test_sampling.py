@@ -67,7 +67,7 @@ def test_a_whole_share_is_the_empty_selection_that_means_all_rows() -> None:
 @pytest.mark.parametrize("share", [0.001, 0.25, 0.5, 0.99])
 def test_columns_are_ascending_and_as_many_as_the_share_rounded(n_columns: int, share: float) -> None:
     for key in (0, 1, 2**64 - 1):
-        columns = draw_columns(n_columns, share, key)
+        columns = draw_columns(np.arange(n_columns), share, key)
         assert columns.dtype == np.int64
         assert columns.tolist() == reference.choose(range(n_columns), share, key)
         assert len(columns) == max(1, math.floor(share * n_columns + 0.5))
@@ -75,12 +75,12 @@ def test_columns_are_ascending_and_as_many_as_the_share_rounded(n_columns: int, 
 
 
 def test_a_whole_share_is_all_columns() -> None:
-    assert draw_columns(6, 1.0, 3).tolist() == [0, 1, 2, 3, 4, 5]
+    assert draw_columns(np.arange(6), 1.0, 3).tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_every_column_is_drawn_as_often_as_the_others() -> None:
     counts = np.zeros(10)
     for number in range(2_000):
-        counts[draw_columns(10, 0.3, stream_key(0, number))] += 1
+        counts[draw_columns(np.arange(10), 0.3, stream_key(0, number))] += 1
     # 600 are expected of each, with a standard deviation of 20.5.
     assert np.abs(counts - 600).max() < 103

@@ -96,7 +96,7 @@ def test_a_bin_of_many_rare_categories_goes_right_even_with_few_rows() -> None:
     assert split_of(cells, gathers=True).left_bins == {0, 1}
 
 
-def test_categories_too_small_for_a_leaf_are_sorted_by_the_value_of_the_node() -> None:
+def test_categories_too_small_for_a_leaf_are_sorted_as_if_their_value_were_0() -> None:
     cells = [(90, 20, 20), (-90, 20, 20), (-30, 2, 2), (30, 2, 2), (0, 0, 0)]
     assert split_of(cells).left_bins == {0, 3}
     # In the middle, in the order of their bins: no cut has the last category on the side of the first.

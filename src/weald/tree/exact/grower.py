@@ -31,7 +31,7 @@ from weald.tree.exact.segments import (
 )
 from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
 from weald.tree.frontier import pop, push
-from weald.tree.gain import NO_GAIN, gain_of_score
+from weald.tree.gain import NO_GAIN, gain_of_score, noisy_score
 from weald.tree.grower import (
     ROOT,
     columns_of_node,
@@ -93,6 +93,7 @@ def grow_exact(
                 features,
                 gradients,
                 rules,
+                key,
                 work,
                 nodes,
                 state,
@@ -290,6 +291,7 @@ def _consider(
     features: Any,
     gradients: Any,
     rules: Any,
+    key: Any,
     work: Any,
     nodes: Any,
     state: Any,
@@ -299,13 +301,14 @@ def _consider(
     heap_size: Any,
 ) -> Any:
     """Take the best of the columns' splits, the first of equals, and, if it pays, open the node: push it onto the heap."""
-    best = 0
-    for j in range(len(scores)):
-        if scores[j] > scores[best]:
-            best = j
-    if scores[best] == NO_GAIN:
-        return heap_size
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
+    best, most = NOBODY, NO_GAIN
+    for j in range(len(scores)):
+        noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], key)
+        if noisy > most:
+            best, most = np.int64(j), noisy
+    if best == NOBODY:
+        return heap_size
     bounds = bounds_of(state, node, features[best])
     gain = gain_of_score(scores[best], totals, gradients, rules, bounds)
     if gain == NO_GAIN or gain < rules.min_gain:

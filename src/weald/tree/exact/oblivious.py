@@ -86,7 +86,7 @@ def grow_exact_oblivious(
             _level_tasks(
                 data, features, gradients, rules, key, tasks, work, nodes, state, first, n_nodes, found, gains
             )
-        best = best_of_level(gains, gradients, rules, n_nodes - first)
+        best = best_of_level(gains, features, gradients, rules, key, first, n_nodes - first)
         if best == NOBODY:
             break
         last = n_nodes

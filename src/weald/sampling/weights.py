@@ -1,0 +1,264 @@
+"""Random weights of the rows of a tree: the Bayesian bootstrap, and minimal variance sampling.
+
+The Bayesian bootstrap (Rubin 1981) keeps all rows and gives each a weight of its own, (-log u)**temperature with u uniform.
+
+Minimal variance sampling (Ibragimov and Gusev 2019) draws row i with the chance p_i = min(1, s_i / mu) and the weight 1 / p_i,
+which leaves sums as they were on average. s_i = sqrt(sum of squared gradients + reg) is what a row can say about a split, and
+mu is such that the chances add up to the share of the rows that is wanted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from weald.runtime.fixed_point import fixed_point
+from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.mathlib import exp, log
+from weald.runtime.random import mix
+
+PARALLEL_ROWS = 60_000
+_BUCKETS = (
+    0x7F800000 >> 18
+)  # high bits of finite floats that are not negative; few enough for memory that is at hand
+_LOW_BITS = np.uint32(18)
+_BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
+_LARGEST = 3e38  # what a float32 can hold
+_MEASURE, _ADD_UP, _COUNT, _DRAW = range(4)
+
+Float32s = NDArray[np.float32]
+Int64s = NDArray[np.int64]
+
+
+@kernel
+def _bayesian_share(temperature: Any, key: Any, first: Any, weights: Any) -> None:
+    for i in range(len(weights)):
+        bits = mix(np.uint64(first + i) ^ key) >> np.uint64(12)
+        weight = -log((np.float64(bits) + 0.5) * 2.0**-52)
+        weights[i] = weight if temperature == 1.0 else exp(temperature * log(weight))
+
+
+@parallel_kernel
+def _bayesian_tasks(temperature: Any, key: Any, tasks: Any, weights: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(weights) * task // tasks, len(weights) * (task + 1) // tasks
+        _bayesian_share(temperature, key, begin, weights[begin:end])
+
+
+def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> Float32s:
+    """A weight for every row, float32 (rows,), of mean 1 where the temperature is 0 or 1.
+
+    >>> weights = bayesian_weights(10_000, 1.0, key=7, tasks=1)
+    >>> bool(0.97 < weights.mean() < 1.03), bool(0.95 < weights.std() < 1.05)
+    (True, True)
+    >>> bayesian_weights(3, 0.0, key=7, tasks=1).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    weights = np.empty(n_rows, np.float32)
+    if tasks == 1 or n_rows < PARALLEL_ROWS:
+        _bayesian_share(float(temperature), np.uint64(key), 0, weights)
+    else:
+        _bayesian_tasks(float(temperature), np.uint64(key), tasks, weights)
+    return weights
+
+
+@kernel
+def _add_squares(gradient: Any, totals: Any) -> None:
+    for i in range(len(gradient)):
+        totals[i] += np.float64(gradient[i]) * np.float64(gradient[i])
+
+
+@kernel
+def _measure(gradient: Any, first: Any, size: Any, largest: Any) -> None:
+    """Fill the lengths of the rows' gradients, and the bits of the largest."""
+    totals = np.empty(_BLOCK)
+    bits = size.view(np.uint32)  # floats that are not negative are ordered as their bits are
+    most = np.uint32(0)
+    for start in range(0, len(size), _BLOCK):
+        stop = min(start + _BLOCK, len(size))
+        totals[:] = 0.0
+        for output in range(gradient.shape[0]):
+            _add_squares(gradient[output, first + start : first + stop], totals)
+        for i in range(start, stop):
+            size[i] = min(np.sqrt(totals[i - start]), _LARGEST)
+        for i in range(start, stop):
+            most = max(most, bits[i])
+    largest[0] = most
+
+
+@kernel
+def _add_up(scale: Any, size: Any, total: Any) -> None:
+    total[0] = 0
+    for i in range(len(size)):
+        total[0] += np.int64(np.float64(size[i]) * scale)
+
+
+@kernel
+def _count(reg: Any, scale: Any, size: Any, counts: Any, sums: Any) -> None:
+    """Add reg to the squared lengths; count and add up what they are then by their high bits."""
+    for i in range(len(size)):
+        length = np.float64(size[i])
+        size[i] = min(np.sqrt(length * length + reg), _LARGEST)
+    bits = size.view(np.uint32)
+    for i in range(len(size)):
+        bucket = np.uint64(bits[i] >> _LOW_BITS)
+        counts[bucket] += 1
+        sums[bucket] += np.int64(np.float64(size[i]) * scale)
+
+
+@kernel
+def _draw(mu: Any, key: Any, first: Any, factor: Any) -> None:
+    """Replace the sizes by what drawn rows are multiplied by; 0: a row is not drawn."""
+    for i in range(len(factor)):
+        size = np.float64(factor[i])
+        point = np.float64(mix(np.uint64(first + i) ^ key) >> np.uint64(11)) * 2.0**-53
+        if size >= mu:
+            factor[i] = 1.0
+        else:
+            factor[i] = mu / size if point * mu < size else 0.0
+
+
+@kernel
+def _pass_share(
+    kind: Any,
+    gradient: Any,
+    number: Any,
+    scale: Any,
+    key: Any,
+    begin: Any,
+    end: Any,
+    size: Any,
+    counts: Any,
+    sums: Any,
+) -> None:
+    """One of the passes over a share of the rows; in one kernel, so that threads need one, too."""
+    share = size[begin:end]
+    if kind == _MEASURE:
+        _measure(gradient, begin, share, sums)
+    elif kind == _ADD_UP:
+        _add_up(scale, share, sums)
+    elif kind == _COUNT:
+        _count(number, scale, share, counts, sums)
+    else:
+        _draw(number, key, begin, share)
+
+
+@parallel_kernel
+def _pass_tasks(
+    kind: Any,
+    gradient: Any,
+    number: Any,
+    scale: Any,
+    key: Any,
+    tasks: Any,
+    size: Any,
+    counts: Any,
+    sums: Any,
+) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(size) * task // tasks, len(size) * (task + 1) // tasks
+        _pass_share(kind, gradient, number, scale, key, begin, end, size, counts[task], sums[task])
+
+
+class _Rows:
+    """The rows' sizes, and passes over them on one thread or several."""
+
+    def __init__(self, gradient: Float32s, tasks: int) -> None:
+        self._gradient = gradient
+        self._tasks = tasks if gradient.shape[1] >= PARALLEL_ROWS else 1
+        self.size = np.empty(gradient.shape[1], np.float32)
+
+    def run(
+        self, kind: int, buckets: int = 1, number: float = 0.0, scale: float = 0.0, key: int = 0
+    ) -> tuple[Int64s, Int64s]:
+        """Counts and sums of every task, (tasks, buckets)."""
+        counts, sums = (np.zeros((self._tasks, buckets), np.int64) for _ in range(2))
+        common = (np.int64(kind), self._gradient, float(number), float(scale), np.uint64(key))
+        if self._tasks == 1:
+            _pass_share(*common, 0, len(self.size), self.size, counts[0], sums[0])
+        else:
+            _pass_tasks(*common, self._tasks, self.size, counts, sums)
+        return counts, sums
+
+
+def draw_by_variance(gradient: Float32s, share: float, reg: float | None, key: int, tasks: int) -> Float32s:
+    """What each row is multiplied by, float32 (rows,): 0 for those that are not drawn; gradients are (outputs, rows).
+
+    About the ``share`` of the rows, below 1, is drawn, at least one. ``reg`` None: the squared mean length of the gradients.
+
+    >>> gradient = np.array([[0.1, -9.0, 0.2, 8.0, 0.1, 0.3, 0.2, 0.1]], np.float32)
+    >>> factor = draw_by_variance(gradient, 0.5, 0.0, key=5, tasks=1)
+    >>> factor[[1, 3]].tolist(), bool(((factor == 0.0) | (factor >= 1.0)).all())
+    ([1.0, 1.0], True)
+    """
+    rows, n_rows = _Rows(gradient, tasks), gradient.shape[1]
+    largest = float(rows.run(_MEASURE)[1].max().astype(np.uint32).view(np.float32))
+    if largest == 0.0:
+        rows.size[...] = 1.0  # all rows are alike
+        largest, reg = 1.0, 0.0
+    if reg is None:
+        scale = fixed_point(largest, n_rows)
+        reg = (float(rows.run(_ADD_UP, scale=scale)[1].sum()) / scale / n_rows) ** 2
+    scale = fixed_point(min(float(np.sqrt(largest * largest + reg)), _LARGEST), n_rows)
+    mu = _find_mu(rows, share * n_rows, reg, scale)
+    rows.run(_DRAW, number=mu, key=key)
+    if not rows.size.any():
+        rows.size[key % n_rows] = 1.0
+    return rows.size
+
+
+def _find_mu(rows: _Rows, wanted: float, reg: float, scale: float) -> float:
+    """The mu at which the chances min(1, size / mu) add up to ``wanted``.
+
+    Where ``above`` sizes are not below mu, and the others add up to ``total``, the chances do to above + total / mu.
+    """
+    counts, sums = (part.sum(axis=0) for part in rows.run(_COUNT, _BUCKETS, reg, scale))
+    buckets = np.flatnonzero(counts)
+    above, total = len(rows.size) - np.cumsum(counts[buckets]), np.cumsum(sums[buckets])
+    ends = (buckets.astype(np.uint32) + np.uint32(1) << _LOW_BITS).view(np.float32).astype(np.float64)
+    reached = np.flatnonzero(above + total / scale / ends <= wanted)
+    if len(reached) == 0:  # mu is beyond all sizes
+        return float(total[-1] / scale / wanted)
+    place = int(reached[0])
+    near = np.sort(rows.size[rows.size.view(np.uint32) >> _LOW_BITS == buckets[place]]).astype(np.float64)
+    inside = np.append(0, np.cumsum((near * scale).astype(np.int64)))
+    above = above[place] + len(near) - np.arange(len(near) + 1)
+    total = total[place] - inside[-1] + inside
+    with np.errstate(divide="ignore", invalid="ignore"):  # sizes of 0
+        reached = np.flatnonzero(above[:-1] + total[:-1] / scale / near <= wanted)
+    last = int(reached[0]) if len(reached) else len(near)
+    return float(total[last] / scale / (wanted - above[last]))
+
+
+@kernel
+def _weigh_share(factor: Any, values: Any, weighed: Any) -> None:
+    for i in range(len(factor)):
+        weighed[i] = values[i] * factor[i]
+
+
+@parallel_kernel
+def _weigh_tasks(factor: Any, values: Any, tasks: Any, weighed: Any) -> None:
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = len(factor) * task // tasks, len(factor) * (task + 1) // tasks
+        _weigh_share(factor[begin:end], values[begin:end], weighed[begin:end])
+
+
+def weighed(factor: Float32s, values: Float32s, tasks: int) -> Float32s:
+    """Values (outputs, rows), each row times its factor.
+
+    >>> weighed(np.array([2.0, 0.0], np.float32), np.array([[1.5, 4.0]], np.float32), 1).tolist()
+    [[3.0, 0.0]]
+    """
+    out = np.empty_like(values)
+    for output in range(len(values)):
+        if tasks == 1 or len(factor) < PARALLEL_ROWS:
+            _weigh_share(factor, values[output], out[output])
+        else:
+            _weigh_tasks(factor, values[output], tasks, out[output])
+    return out
