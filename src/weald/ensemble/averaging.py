@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from weald.binning import AnyBins
 from weald.forest.builder import ForestBuilder
 from weald.runtime.errors import NotSupportedError
+from weald.tree.growers import AnyGrower
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.ensemble.descent import Position
+    from weald.ensemble.descent import Descent, Position
     from weald.ensemble.rounds import Evaluation
 
 Float64s = NDArray[np.float64]
@@ -36,7 +37,8 @@ class AveragedRows:
 class Averaging:
     """A booster whose trees do not see each other; ``rows``: of the training set, then of every evaluation set."""
 
-    def __init__(self, rows: Sequence[AveragedRows]) -> None:
+    def __init__(self, descent: Descent, rows: Sequence[AveragedRows]) -> None:
+        self._descent = descent
         self._rows = rows
         self._settled = True
 
@@ -45,10 +47,11 @@ class Averaging:
         builder: ForestBuilder,
         at: Position,
         evaluations: Sequence[Evaluation[AnyBins]],
-        tasks: int,
+        grower: AnyGrower,
     ) -> None:
         """The scores are those of the mean so far."""
         self._builder = builder
+        self._at = at
         self._evaluations = evaluations
         self._scores = [at.scores, *(evaluation.scores for evaluation in evaluations)]
 
@@ -57,8 +60,9 @@ class Averaging:
         self._scores[0][...] = self._rows[0].origin
         self._settled = False
 
-    def add(self, tree: GrownTree, values: Float64s, share: float, output: int) -> None:
+    def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Add the leaves' values to the sums; scores follow when the round is over."""
+        values = self._descent.leaf_values(tree, self._at, output) * share
         tree.add_to(self._rows[0].sums[output], values)
         for evaluation, rows in zip(self._evaluations, self._rows[1:], strict=True):
             tree.add_to_binned(evaluation.bins, rows.sums[output], values)

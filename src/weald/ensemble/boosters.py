@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from weald.binning import AnyBins
 from weald.forest.builder import ForestBuilder
+from weald.tree.growers import AnyGrower
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.ensemble.descent import Position
+    from weald.ensemble.descent import Descent, Position
     from weald.ensemble.rounds import Evaluation
-
-Float64s = NDArray[np.float64]
 
 
 class Booster(Protocol):
@@ -31,15 +27,15 @@ class Booster(Protocol):
         builder: ForestBuilder,
         at: Position,
         evaluations: Sequence[Evaluation[AnyBins]],
-        tasks: int,
+        grower: AnyGrower,
     ) -> None:
         """Take over the trees that are there and the scores that follow them."""
 
     def begin_round(self, number: int) -> None:
         """Bring the training scores to where the round's gradients are to be taken."""
 
-    def add(self, tree: GrownTree, values: Float64s, share: float, output: int) -> None:
-        """Take a tree with its leaves' values, of which ``share`` is the factor that has shrunk them."""
+    def add(self, tree: GrownTree, share: float, output: int) -> None:
+        """Take a tree; ``share`` is what its leaves' values are shrunk by."""
 
     def end_round(self, learning_rate: float) -> None:
         """Bring the model and the scores of the evaluation sets to where the round leaves them."""
@@ -49,14 +45,17 @@ class Booster(Protocol):
 
 
 class Plain:
-    """Trees are added, and stay as they are."""
+    """Trees are added, and stay as they are; the descent says how far their leaves go."""
+
+    def __init__(self, descent: Descent) -> None:
+        self._descent = descent
 
     def begin(
         self,
         builder: ForestBuilder,
         at: Position,
         evaluations: Sequence[Evaluation[AnyBins]],
-        tasks: int,
+        grower: AnyGrower,
     ) -> None:
         """The scores follow at once, or a copy of them where the trees of a round must not see each other."""
         self._builder = builder
@@ -67,8 +66,9 @@ class Plain:
     def begin_round(self, number: int) -> None:
         """All trees count."""
 
-    def add(self, tree: GrownTree, values: Float64s, share: float, output: int) -> None:
+    def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Add the leaves' values to the scores."""
+        values = self._descent.leaf_values(tree, self._at, output) * share
         tree.add_to(self._sums[output], values)
         for evaluation in self._evaluations:
             tree.add_to_binned(evaluation.bins, evaluation.scores[output], values)

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import AnyBins
+from weald.binning.statistics import StatisticBins
 from weald.ensemble.boosters import Booster, Plain
 from weald.ensemble.descent import Descent, Newton, Position
+from weald.ensemble.leaf_steps import weight_of_rows
 from weald.ensemble.rounds import Evaluation, Round
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
@@ -23,6 +25,7 @@ from weald.losses import Loss
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
 from weald.sampling import RowSampler, UniformRows, draw_columns
 from weald.tree.growers import make_grower
+from weald.tree.noise import fading
 from weald.tree.tree import TreeRules
 
 Callback = Callable[[Round], object]
@@ -40,13 +43,14 @@ class BoostingChoices:
     colsample_bytree: float
     precision: str
     seed: int
+    random_strength: float = 0.0  # of the noise in the choice of columns
 
 
 @dataclass(frozen=True)
 class TrainingRows:
     """Binned rows with their labels and weights."""
 
-    bins: AnyBins
+    bins: AnyBins | StatisticBins
     y: NDArray[np.float64]
     weight: NDArray[np.float64] | None
 
@@ -79,10 +83,12 @@ def boost(
     gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
     gradient = np.empty(scores.shape, np.float32)
     hessian = np.empty(scores.shape, np.float32)
-    descent, booster = descent or Newton(), booster or Plain()
+    descent = descent or Newton()
+    booster = booster or Plain(descent)
     sampler = sampler or UniformRows(choices.seed, (choices.subsample,))
+    weight = weight_of_rows(train.weight, train.n_rows) if rules.counts_rows else None
     at = Position(train, loss, scores, gradient, hessian, gradient_tasks)
-    booster.begin(builder, at, evaluations, tasks)
+    booster.begin(builder, at, evaluations, grower)
     for number in range(forest.n_rounds, choices.n_estimators):
         state = Round(number, choices.n_estimators, choices.learning_rate, builder, evaluations, at, booster)
         if not may_begin(state, callbacks):
@@ -91,23 +97,28 @@ def boost(
         loss.begin_round(scores, train.y, train.weight)
         loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
         share = state.learning_rate / forest.parallel_trees
+        noise = choices.random_strength
+        if noise > 0.0:
+            noise *= fading(train.n_rows, number, choices.learning_rate)
         for place in range(loss.n_outputs * forest.parallel_trees):
             output, key = place % loss.n_outputs, stream_key(choices.seed, number, place)
             if output == 0:
                 sample = sampler.draw(number, place, gradient, hessian, tasks)
                 seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
-            columns = draw_columns(
-                train.bins.n_columns, choices.colsample_bytree, stream_key(key, TREE_COLUMNS)
-            )
+            columns = draw_columns(grower.columns, choices.colsample_bytree, stream_key(key, TREE_COLUMNS))
+            own_hessian = descent.hessian_of_tree(seen, output)
             tree = grower.grow(
                 sample.gradient[output],
-                descent.hessian_of_tree(seen, output),
+                own_hessian if weight is None else sample.weigh(weight),
                 sample.rows,
                 columns,
                 stream_key(key, ROUNDING),
                 stream_key(key, NODE_COLUMNS),
+                noise,
             )
-            booster.add(tree, descent.leaf_values(tree, seen, output) * share, share, output)
+            if weight is not None:
+                tree.use_hessian(own_hessian)
+            booster.add(tree, share, output)
         booster.end_round(state.learning_rate)
         state.finish(sample.rows)
         for callback in callbacks:

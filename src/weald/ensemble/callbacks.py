@@ -6,6 +6,7 @@ begins: it may set the round's ``learning_rate``, or ``stop`` training there.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from weald.ensemble.rounds import Round
 from weald.runtime.errors import InputError
+
+_GAIN_DECAY = 0.99  # how much of an expected gain is left a round later
 
 
 def best_round(values: list[float], greater_is_better: bool) -> int:
@@ -69,6 +72,69 @@ class EarlyStopping:
                 since += 1
         if since >= self.rounds:
             state.stop(f"no improvement for {self.rounds} rounds")
+
+
+class OverfittingDetector:
+    """Stop when a metric has lost too much of what it gained before: CatBoost's detector "IncToDec".
+
+    With s the metric, turned so that larger is better, the gain that may still be expected after round i is
+
+        inc = max over i1 <= i2 <= i of 0.99^(i - i1) (s[i2] - s[i1]),
+
+    and the loss since the best round is d = max s - s[i]. The p-value is exp(-0.5 d / inc): 1 in a best round, and the less the
+    deeper the metric falls and the longer ago it rose.
+
+    Parameters
+    ----------
+    pvalue : training stops when the p-value is less; from 1e-10, patient, to 1e-2.
+    wait : rounds after the best one that are trained in any case.
+    metric : its name; the first of the fit's metrics when None.
+    on : name of the evaluation set; the first when None.
+
+    >>> OverfittingDetector(pvalue=1e-3)
+    OverfittingDetector(pvalue=0.001, wait=20, metric=None, on=None)
+    """
+
+    def __init__(
+        self, pvalue: float, wait: int = 20, metric: str | None = None, on: str | None = None
+    ) -> None:
+        if not 0.0 < pvalue < 1.0:
+            raise InputError(f"pvalue must be between 0 and 1, not {pvalue!r}.")
+        if wait < 1:
+            raise InputError(f"wait must be at least 1, not {wait!r}.")
+        self.pvalue = pvalue
+        self.wait = wait
+        self.metric = metric
+        self.on = on
+
+    def __repr__(self) -> str:
+        return f"OverfittingDetector(pvalue={self.pvalue}, wait={self.wait}, metric={self.metric!r}, on={self.on!r})"
+
+    def __call__(self, state: Round) -> None:
+        values, greater = watched_values(state, self.metric, self.on)
+        since = len(values) - 1 - best_round(values, greater)
+        if since < self.wait:
+            return
+        current = decline_pvalue(values, greater)
+        if current < self.pvalue:
+            state.stop(f"overfitting, p-value {current:.3g}, {since} rounds after the best one")
+
+
+def decline_pvalue(values: Sequence[float], greater_is_better: bool) -> float:
+    """The p-value of `OverfittingDetector` after the last of the values of a metric.
+
+    >>> round(decline_pvalue([5.0, 1.0, 3.0], greater_is_better=False), 3)
+    0.775
+    """
+    sign = 1.0 if greater_is_better else -1.0
+    expected, best_after = 0.0, -math.inf
+    for age, value in enumerate(reversed(values)):
+        best_after = max(best_after, sign * value)
+        expected = max(expected, _GAIN_DECAY**age * (best_after - sign * value))
+    decline = best_after - sign * values[-1]
+    if decline <= 0.0:
+        return 1.0
+    return math.exp(-0.5 * decline / expected) if expected > 0.0 else 0.0
 
 
 def watched_values(state: Round, metric: str | None, on: str | None) -> tuple[list[float], bool]:

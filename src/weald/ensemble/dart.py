@@ -28,12 +28,13 @@ from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.runtime.random import DROPPED_TREES, ONE_DROPPED_TREE, SKIPPED_DROP, stream_key
 from weald.sampling import draw_points
+from weald.tree.growers import AnyGrower
 from weald.tree.leaf import add_leaf_values
 from weald.tree.remembered import RememberedLeaves
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.ensemble.descent import Position
+    from weald.ensemble.descent import Descent, Position
     from weald.ensemble.rounds import Evaluation
 
 Float64s = NDArray[np.float64]
@@ -111,7 +112,8 @@ def draw_drops(weights: Float64s, n_outputs: int, rules: DropRules, key: int) ->
 class Dart:
     """A booster whose rounds leave out trees; ``rows``: of the training set, then of every evaluation set."""
 
-    def __init__(self, rules: DropRules, seed: int, rows: Sequence[DartRows]) -> None:
+    def __init__(self, descent: Descent, rules: DropRules, seed: int, rows: Sequence[DartRows]) -> None:
+        self._descent = descent
         self._rules = rules
         self._seed = seed
         self._rows = rows
@@ -124,12 +126,13 @@ class Dart:
         builder: ForestBuilder,
         at: Position,
         evaluations: Sequence[Evaluation[AnyBins]],
-        tasks: int,
+        grower: AnyGrower,
     ) -> None:
         """Remember which leaves of the earlier trees the rows are in."""
         self._builder = builder
+        self._at = at
         self._evaluations = evaluations
-        self._tasks = tasks
+        self._tasks = grower.tasks
         self._scores = [at.scores, *(evaluation.scores for evaluation in evaluations)]
         self._values: list[list[Float64s]] = [[] for _ in range(builder.n_outputs)]  # of remembered trees
         self._leaves = [
@@ -159,8 +162,9 @@ class Dart:
         else:
             self.settle()
 
-    def add(self, tree: GrownTree, values: Float64s, share: float, output: int) -> None:
+    def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Take a tree; scores follow when the round is over."""
+        values = self._descent.leaf_values(tree, self._at, output) * share
         if output == 0:
             self._look_for_room(tree.n_leaves)
         if not self._full:

@@ -59,7 +59,7 @@ class Descent(Protocol):
         """The hessians, (rows,), that the tree of an output sees beside the gradients."""
 
     def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
-        """The values of the tree's leaves, before shrinkage."""
+        """The values of the tree's leaves, before shrinkage; ``at`` has the derivatives of all rows, not those of a sample."""
 
 
 class Newton:

@@ -53,9 +53,8 @@ class Evaluation(Generic[Table]):
         """Append every metric's value at the current scores."""
         prediction = loss.respond(self.scores)
         for metric in self.metrics:
-            self.history.setdefault(metric.name, []).append(
-                float(metric.function(self.y, prediction, self.weight))
-            )
+            seen = self.scores if metric.of_scores else prediction
+            self.history.setdefault(metric.name, []).append(float(metric.function(self.y, seen, self.weight)))
 
 
 class Round:

@@ -29,7 +29,8 @@ from weald.runtime.errors import InputError, ModelFileError
 
 # Format 1: a forest whose leaves hold one number each. Format 2: forests with vector leaves, and composites. Format 3:
 # forests with weights of trees or with parallel trees, and linear models. Format 4: forests whose trees are averaged.
-NEWEST_FORMAT: Final = 4
+# Format 5: forests with target statistics. Format 6: those of symmetric trees, in few small arrays.
+NEWEST_FORMAT: Final = 6
 # The safetensors format itself allows no longer table.
 _MAXIMUM_TABLE_BYTES: Final = 100_000_000
 _ENTRY: Final = "weald"
@@ -43,9 +44,14 @@ _TYPE_NAMES: Final = {
     "float32": "F32",
     "int64": "I64",
     "int32": "I32",
+    "uint64": "U64",
+    "uint32": "U32",
+    "uint16": "U16",
     "uint8": "U8",
 }
 STORED_TYPES: Final = frozenset(_TYPE_NAMES)
+#: The names of arrays with the type of each, or with those that it may have.
+ArrayTypes = Mapping[str, np.dtype[Any] | tuple[np.dtype[Any], ...]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Container:
         """Whether there is an array of this name."""
         return name in self._names
 
-    def arrays(self, dtypes: Mapping[str, np.dtype[Any]]) -> dict[str, NDArray[Any]]:
+    def arrays(self, dtypes: ArrayTypes) -> dict[str, NDArray[Any]]:
         """All arrays, flat and read-only, which must have just these names and types."""
         if self._names != dtypes.keys():
             wrong = ", ".join(sorted(map(repr, self._names ^ dtypes.keys())))
@@ -237,10 +243,15 @@ def _wrong_keys(keys: Set[str]) -> ModelFileError:
     return ModelFileError(f"The model file's metadata has missing or unknown keys: {wrong}.")
 
 
-def _read_array(name: str, tensor: dict[str, Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    expected = _TYPE_NAMES[dtype.name]
-    if tensor["dtype"] != expected:
-        types = f"{tensor['dtype']} instead of {expected}"
+def _read_array(
+    name: str, tensor: dict[str, Any], dtypes: np.dtype[Any] | tuple[np.dtype[Any], ...]
+) -> NDArray[Any]:
+    allowed = {
+        _TYPE_NAMES[dtype.name]: dtype for dtype in (dtypes if isinstance(dtypes, tuple) else (dtypes,))
+    }
+    dtype = allowed.get(tensor["dtype"])
+    if dtype is None:
+        types = f"{tensor['dtype']} instead of {' or '.join(allowed)}"
         raise ModelFileError(f"The model file's array {name!r} has the type {types}.")
     if len(tensor["shape"]) != 1:
         raise ModelFileError(f"The model file's array {name!r} must have one dimension.")

@@ -2,16 +2,20 @@
 
 The metadata's own fields are n_features, n_outputs and, where a round adds several trees to an output, parallel_trees; where
 trees are averaged, averaged. The array "vectors" is there only when leaves are vectors, "tree_weights" only when trees were
-rescaled. The same model always gives the same bytes.
+rescaled. Symmetric trees beside which there are target statistics are written in the small arrays of `forest/symmetric.py`, if
+these hold all of them. The same model always gives the same bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.forest.container import Container, pack, unpack
+from weald.forest import symmetric
+from weald.forest.container import ArrayTypes, Container, pack, unpack
 from weald.forest.disk import read, save
 from weald.forest.floats import decode_floats, encode_floats
 from weald.forest.forest import Forest
@@ -21,6 +25,8 @@ from weald.runtime.errors import ModelFileError
 __all__ = [
     "AVERAGED_FORMAT",
     "FORMAT",
+    "STATISTIC_FORMAT",
+    "SYMMETRIC_FORMAT",
     "VECTOR_FORMAT",
     "WEIGHTED_FORMAT",
     "decode_floats",
@@ -36,13 +42,15 @@ FORMAT: Final = 1  # of a forest whose leaves are numbers, as the first Weald wr
 VECTOR_FORMAT: Final = 2
 WEIGHTED_FORMAT: Final = 3  # of a forest with weights of trees, or with parallel trees
 AVERAGED_FORMAT: Final = 4
+STATISTIC_FORMAT: Final = 5  # of a forest beside which there are arrays of something else
+SYMMETRIC_FORMAT: Final = 6  # of one like that in small arrays
 _FIELDS: Final = frozenset({"n_features", "n_outputs"})
 _PARALLEL: Final = "parallel_trees"
 _AVERAGED: Final = "averaged"
 
 
-def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
-    """The bytes of a model file.
+def dumps(forest: Forest, header: dict[str, Any], more: Mapping[str, NDArray[Any]] | None = None) -> bytes:
+    """The bytes of a model file; ``more``: arrays of something else that the model needs.
 
     The header may hold dictionaries with text keys, lists, text, numbers (also NaN and infinities),
     booleans and None; tuples come back as lists. A forest that `loads` would refuse is refused here.
@@ -67,6 +75,12 @@ def dumps(forest: Forest, header: dict[str, Any]) -> bytes:
         file_format = WEIGHTED_FORMAT
     if forest.averaged:
         file_format = AVERAGED_FORMAT
+    if more is not None:
+        small = symmetric.to_arrays(forest)
+        file_format = STATISTIC_FORMAT if small is None else SYMMETRIC_FORMAT
+        if small is not None:
+            arrays = {name: arrays[name] for name in _kept_dtypes(present)} | small
+        arrays |= more
     return pack(file_format, header, fields, arrays)
 
 
@@ -81,7 +95,12 @@ def loads(data: bytes) -> tuple[Forest, dict[str, Any]]:
 
 
 def forest_of(content: Container) -> Forest:
-    """The checked forest of an opened model file.
+    """The checked forest of an opened model file that holds nothing else; see `forest_and_more`."""
+    return forest_and_more(content, {})[0]
+
+
+def forest_and_more(content: Container, more: ArrayTypes) -> tuple[Forest, dict[str, NDArray[Any]]]:
+    """The checked forest of an opened model file, and its arrays of something else, of these types.
 
     Raises:
         ModelFileError: when the file holds something else, or a forest that cannot be.
@@ -94,16 +113,23 @@ def forest_of(content: Container) -> Forest:
             "The model file's parallel_trees is 1; a forest without parallel trees has none."
         )
     present = {name for name in OPTIONAL_ARRAYS if content.holds(name)}
-    arrays = content.arrays(_dtypes(present))
+    is_small = content.holds("tree_depth")
+    dtypes: dict[str, Any] = _kept_dtypes(present) | symmetric.ARRAYS if is_small else _dtypes(present)
+    arrays = content.arrays(dtypes | dict(more))
+    others = {name: arrays.pop(name) for name in more}
     for name in sorted(present):
         if not arrays[name].size:
             raise ModelFileError(
                 f"The model file's array {name!r} is empty; a forest without {name} has none."
             )
     given: dict[str, Any] = {**fields, **arrays}
-    forest = Forest(**given)
+    if is_small:
+        small = {name: given.pop(name) for name in symmetric.ARRAYS}
+        forest = symmetric.from_arrays(small, **given)
+    else:
+        forest = Forest(**given)
     forest.validate()
-    return forest
+    return forest, others
 
 
 def _dtypes(present: set[str]) -> dict[str, np.dtype[Any]]:
@@ -111,3 +137,8 @@ def _dtypes(present: set[str]) -> dict[str, np.dtype[Any]]:
     return {
         name: dtype for name, dtype in ARRAY_DTYPES.items() if name in present or name not in OPTIONAL_ARRAYS
     }
+
+
+def _kept_dtypes(present: set[str]) -> dict[str, np.dtype[Any]]:
+    """Those of them that stay as they are beside the small arrays of symmetric trees."""
+    return {name: ARRAY_DTYPES[name] for name in ("base_score", *sorted(present))}

@@ -1,0 +1,311 @@
+"""Kernels that divide a row's score among the columns: exact Shapley values of trees.
+
+Without some of its columns a row goes down both sides of their tests, in the proportion of the training rows. A leaf then
+counts by a product with a factor for every column on its path: z, the share of the rows that pass the column's tests there,
+where the column is left out, and o, 1 or 0, whether this row passes them, where it is not. The Shapley value of column f in such
+a product is
+
+    (o_f - z_f) * integral from 0 to 1 of the product over j != f of (z_j + t (o_j - z_j)) dt,
+
+the mean over the orders in which columns may arrive. The integrand is a polynomial, so Gauss's rule of (m + 1) // 2 points is
+exact for m columns; all its terms are positive, and nothing is lost to cancellation. What is divided is what TreeSHAP divides
+(Lundberg and others 2018).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numba import prange
+
+from weald.runtime.jit import ZERO, kernel, parallel_kernel
+
+# Trees of at most so many different tests, such as oblivious ones, are explained once for every pattern of answers.
+MOST_TESTS: Final = 10
+
+
+class Trees(NamedTuple):
+    """The arrays of a forest that are read here; see `weald.forest.forest.Forest`."""
+
+    tree_offsets: Any
+    feature: Any
+    threshold: Any
+    left: Any
+    missing_left: Any
+    category_set: Any
+    set_offsets: Any
+    set_codes: Any
+    value: Any
+    count: Any
+    vectors: Any
+
+
+class Points(NamedTuple):
+    """Gauss's rules on the way from 0 to 1: row q has q points and their weights."""
+
+    at: Any
+    weight: Any
+
+
+class Workspace(NamedTuple):
+    """Memory of the tasks; all arrays have a row for each. Sizes are those of the largest tree."""
+
+    parent: Any  # int64 (nodes): the parent, -1 of the root
+    test: Any  # int64 (nodes): which of the different tests a node makes
+    goes_left: Any  # uint8 (nodes): this row's answers
+    tests: Any  # int64 (MOST_TESTS): a node for every different test
+    slot_of: Any  # int64 (features): a column's place among those of the tree, or -1
+    columns: Any  # int64 (slots): the columns of the tree
+    leaf: Any  # int64 (leaves + 1, 3): node, first path entry, first step
+    fraction: Any  # float64 (entries): z of a path's column
+    slot: Any  # int64 (entries): that column's slot
+    step: (
+        Any  # int64 (steps, 2): 2 * node + 1 if it must go left, and the path entry that the test belongs to
+    )
+    passes: Any  # uint8 (depth): o of a path's columns
+    factor: Any  # float64 (depth)
+    integral: Any  # float64 (depth)
+    share: Any  # float64 (slots, outputs): what the row's columns get from the tree
+    memo: Any  # float64 (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
+    known: Any  # uint8 (2 ** MOST_TESTS): which patterns are there
+
+
+@kernel
+def left_share(trees: Any, first: Any, node: Any) -> Any:
+    """The share of a node's training rows that went left; a half where there were none."""
+    left = trees.count[first + trees.left[node]]
+    both = left + trees.count[first + trees.left[node] + 1]
+    return left / both if both > 0 else 0.5
+
+
+@kernel
+def _goes_left(trees: Any, node: Any, value: Any) -> Any:
+    if np.isnan(value):
+        return trees.missing_left[node] == 1
+    chosen = trees.category_set[node]
+    if chosen < 0:
+        return value <= trees.threshold[node]
+    begin, end = trees.set_offsets[chosen], trees.set_offsets[chosen + 1]
+    place = begin + np.searchsorted(trees.set_codes[begin:end], value)
+    return place < end and trees.set_codes[place] == value
+
+
+@kernel
+def _same_test(trees: Any, first: Any, second: Any) -> Any:
+    if (
+        trees.feature[first] != trees.feature[second]
+        or trees.threshold[first] != trees.threshold[second]
+        or trees.missing_left[first] != trees.missing_left[second]
+    ):
+        return False
+    one, other = trees.category_set[first], trees.category_set[second]
+    if one < 0 or other < 0 or one == other:
+        return one == other
+    codes = trees.set_codes[trees.set_offsets[one] : trees.set_offsets[one + 1]]
+    return np.array_equal(codes, trees.set_codes[trees.set_offsets[other] : trees.set_offsets[other + 1]])
+
+
+@kernel
+def _name_tests(trees: Any, first: Any, last: Any, test: Any, tests: Any) -> Any:
+    """Number the different tests of a tree; how many there are, MOST_TESTS + 1 for more than can be kept apart."""
+    found = 0
+    for node in range(first, last):
+        if trees.feature[node] < 0:
+            continue
+        place = 0
+        while place < found and not _same_test(trees, node, tests[place]):
+            place += 1
+        if place == found:
+            if found == MOST_TESTS:
+                return MOST_TESTS + 1
+            tests[found] = node
+            found += 1
+        test[node - first] = place
+    return found
+
+
+@kernel
+def _lay_paths(trees: Any, first: Any, last: Any, task: Any, work: Any) -> Any:
+    """Write the columns of a tree, and the path of every leaf; (columns, leaves)."""
+    parent, slot_of, leaf = work.parent[task], work.slot_of[task], work.leaf[task]
+    fraction, slot, step = work.fraction[task], work.slot[task], work.step[task]
+    parent[0] = -1
+    slots, leaves, entries, steps = 0, 0, 0, 0
+    for node in range(first, last):
+        feature = trees.feature[node]
+        if feature >= 0:
+            parent[trees.left[node]] = node - first
+            parent[trees.left[node] + 1] = node - first
+            if slot_of[feature] < 0:
+                slot_of[feature] = slots
+                work.columns[task, slots] = feature
+                slots += 1
+            continue
+        begin, at = entries, node - first
+        leaf[leaves, 0], leaf[leaves, 1], leaf[leaves, 2] = node, entries, steps
+        while parent[at] >= 0:
+            above = parent[at]
+            is_left = at == trees.left[first + above]
+            share = left_share(trees, first, first + above)
+            own_slot = slot_of[trees.feature[first + above]]
+            entry = begin
+            while entry < entries and slot[entry] != own_slot:
+                entry += 1
+            if entry == entries:
+                slot[entry], fraction[entry] = own_slot, 1.0
+                entries += 1
+            fraction[entry] *= share if is_left else 1.0 - share
+            step[steps, 0], step[steps, 1] = 2 * above + (1 if is_left else 0), entry - begin
+            steps += 1
+            at = above
+        leaves += 1
+    leaf[leaves, 1], leaf[leaves, 2] = entries, steps
+    for i in range(slots):
+        slot_of[work.columns[task, i]] = -1
+    return slots, leaves
+
+
+@kernel
+def _integrate(fraction: Any, passes: Any, count: Any, points: Any, factor: Any, integral: Any) -> None:
+    """For each of ``count`` columns the integral of the others' product."""
+    integral[:count] = 0.0
+    rule = (count + 1) // 2
+    for point in range(rule):
+        at, product = points.at[rule, point], points.weight[rule, point]
+        for j in range(count):
+            factor[j] = fraction[j] + at * (1.0 - fraction[j]) if passes[j] else fraction[j] * (1.0 - at)
+            product *= factor[j]
+        for j in range(count):
+            integral[j] += product / factor[j]
+
+
+@kernel
+def _explain(trees: Any, points: Any, leaves: Any, first_leaf: Any, task: Any, work: Any, share: Any) -> None:
+    """Add what every column of a tree gets from a row's answers to ``share`` (slots, outputs)."""
+    leaf, step, goes_left = work.leaf[task], work.step[task], work.goes_left[task]
+    passes, integral = work.passes[task], work.integral[task]
+    outputs = share.shape[1]
+    for i in range(leaves):
+        begin, count = leaf[i, 1], leaf[i + 1, 1] - leaf[i, 1]
+        fraction, slot = work.fraction[task, begin : begin + count], work.slot[task, begin : begin + count]
+        passes[:count] = 1
+        for s in range(leaf[i, 2], leaf[i + 1, 2]):
+            if goes_left[step[s, 0] >> 1] != step[s, 0] & 1:
+                passes[step[s, 1]] = 0
+        is_reached = True
+        for j in range(count):
+            is_reached = is_reached and (passes[j] == 1 or fraction[j] > 0.0)
+        if not is_reached:
+            continue
+        _integrate(fraction, passes, count, points, work.factor[task], integral)
+        for j in range(count):
+            amount = (passes[j] - fraction[j]) * integral[j]
+            for k in range(outputs):
+                own = (
+                    trees.vectors[(first_leaf + i) * outputs + k]
+                    if len(trees.vectors)
+                    else trees.value[leaf[i, 0]]
+                )
+                share[slot[j], k] += amount * own
+
+
+@kernel
+def _answer(trees: Any, row: Any, first: Any, nodes: Any, goes_left: Any) -> None:
+    for i in range(nodes):
+        node = first + i
+        if trees.feature[node] >= 0:
+            goes_left[i] = 1 if _goes_left(trees, node, row[trees.feature[node]]) else 0
+
+
+@kernel
+def _share_of_row(
+    trees: Any, points: Any, row: Any, tree: Any, leaves: Any, slots: Any, n_tests: Any, task: Any, work: Any
+) -> Any:
+    """What the columns of a laid out tree get from a row, (slots, outputs); remembered where the tree has few tests."""
+    first = trees.tree_offsets[tree]
+    nodes = trees.tree_offsets[tree + 1] - first
+    first_leaf = (first + tree) // 2
+    goes_left = work.goes_left[task]
+    if n_tests > MOST_TESTS:
+        _answer(trees, row, first, nodes, goes_left)
+        share = work.share[task, :slots]
+        share[...] = 0.0
+        _explain(trees, points, leaves, first_leaf, task, work, share)
+        return share
+    pattern = ZERO
+    for i in range(n_tests):
+        node = work.tests[task, i]
+        if _goes_left(trees, node, row[trees.feature[node]]):
+            pattern |= 1 << i
+    share = work.memo[task, pattern, :slots]
+    if work.known[task, pattern] == 0:
+        work.known[task, pattern] = 1
+        for i in range(nodes):
+            goes_left[i] = pattern >> work.test[task, i] & 1 if trees.feature[first + i] >= 0 else 0
+        share[...] = 0.0
+        _explain(trees, points, leaves, first_leaf, task, work, share)
+    return share
+
+
+@kernel
+def shap_rows(
+    trees: Any, points: Any, rows: Any, begin: Any, end: Any, task: Any, work: Any, per_tree: Any, out: Any
+) -> None:
+    """Add the Shapley values of rows ``begin`` to ``end``, tree after tree.
+
+    rows: float64 (n, columns), NaN where missing; per_tree: outputs that a tree adds to, 1 or all of them.
+    out: float64 (outputs, n, columns + 1); the last column is left alone. A row's values do not depend on the others.
+    """
+    for tree in range(len(trees.tree_offsets) - 1):
+        first, last = trees.tree_offsets[tree], trees.tree_offsets[tree + 1]
+        slots, leaves = _lay_paths(trees, first, last, task, work)
+        n_tests = _name_tests(trees, first, last, work.test[task], work.tests[task])
+        work.known[task] = 0
+        output = tree % out.shape[0] if per_tree == 1 else 0
+        for row in range(begin, end):
+            share = _share_of_row(trees, points, rows[row], tree, leaves, slots, n_tests, task, work)
+            for i in range(slots):
+                for k in range(per_tree):
+                    out[output + k, row, work.columns[task, i]] += share[i, k]
+
+
+@parallel_kernel
+def shap_rows_parallel(
+    trees: Any, points: Any, rows: Any, tasks: Any, work: Any, per_tree: Any, out: Any
+) -> None:
+    """`shap_rows` with all rows shared among tasks."""
+    count = len(rows)
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = count * task // tasks, count * (task + 1) // tasks
+        shap_rows(trees, points, rows, begin, end, task, work, per_tree, out)
+
+
+@kernel
+def add_expected(trees: Any, per_tree: Any, reach: Any, out: Any) -> Any:
+    """Add every tree's mean over the training rows to ``out`` (outputs,); return the steps of the longest tree's paths.
+
+    reach: float64 (nodes of the largest tree, 2), scratch: the share of the rows that reach a node, and its depth.
+    """
+    longest = 0
+    for tree in range(len(trees.tree_offsets) - 1):
+        first, last = trees.tree_offsets[tree], trees.tree_offsets[tree + 1]
+        leaf, steps = (first + tree) // 2, 0
+        reach[0, 0], reach[0, 1] = 1.0, 0.0
+        for node in range(first, last):
+            own, depth = reach[node - first, 0], reach[node - first, 1]
+            if trees.feature[node] >= 0:
+                share, left = left_share(trees, first, node), trees.left[node]
+                reach[left, 0], reach[left, 1] = own * share, depth + 1.0
+                reach[left + 1, 0], reach[left + 1, 1] = own * (1.0 - share), depth + 1.0
+                continue
+            steps += int(depth)
+            for k in range(per_tree):
+                if per_tree == 1:
+                    out[tree % len(out)] += own * trees.value[node]
+                else:
+                    out[k] += own * trees.vectors[leaf * per_tree + k]
+            leaf += 1
+        longest = max(longest, steps)
+    return longest
