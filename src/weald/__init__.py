@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from weald import datasets
-    from weald.ensemble.callbacks import Checkpoint, EarlyStopping, LearningRateScheduler, TimeBudget
+    from weald.ensemble.callbacks import (
+        Checkpoint,
+        EarlyStopping,
+        LearningRateScheduler,
+        OverfittingDetector,
+        TimeBudget,
+    )
     from weald.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
     from weald.estimators.blending import BlendingClassifier, BlendingRegressor
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
     from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
     from weald.estimators.registry import load
     from weald.estimators.stacking import StackingClassifier, StackingRegressor
+    from weald.estimators.target_statistics import TargetStatisticsEncoder
     from weald.estimators.voting import VotingClassifier, VotingRegressor
     from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -52,11 +59,13 @@ __all__ = [
     "StackingRegressor",
     "BlendingClassifier",
     "BlendingRegressor",
+    "TargetStatisticsEncoder",
     "load",
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
     "LearningRateScheduler",
+    "OverfittingDetector",
     "datasets",
     "InputError",
     "NotSupportedError",
@@ -85,11 +94,13 @@ ESTIMATOR_HOMES = {
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
+    "TargetStatisticsEncoder": "weald.estimators.target_statistics",
     "load": "weald.estimators.registry",
     "EarlyStopping": "weald.ensemble.callbacks",
     "TimeBudget": "weald.ensemble.callbacks",
     "Checkpoint": "weald.ensemble.callbacks",
     "LearningRateScheduler": "weald.ensemble.callbacks",
+    "OverfittingDetector": "weald.ensemble.callbacks",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
     "ModelFileError": "weald.runtime.errors",

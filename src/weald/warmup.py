@@ -91,6 +91,8 @@ def _losses(tables: _Tables) -> None:
             "absolute",
             "huber",
             "pseudo_huber",
+            "log_cosh",
+            "normal",
             "quantile",
             "poisson",
             "gamma",
@@ -104,7 +106,12 @@ def _losses(tables: _Tables) -> None:
 
 def _bundles(tables: _Tables) -> None:
     from weald import BoostedTreesRegressor
+    from weald.binning.zeros import LEAST_CELLS, without_zeros
+    from weald.data import read_table
 
+    for dtype in (np.float32, np.float64):
+        for jobs in (1, 2):
+            without_zeros(read_table(np.zeros((LEAST_CELLS // 50, 50), dtype)), jobs)
     for _, y, jobs in tables.sizes():
         onehot = np.hstack([np.eye(12)[tables.rng.integers(12, size=len(y))] for _ in range(3)])
         for values in (onehot, _stored(onehot)):
@@ -115,8 +122,12 @@ def _sampling(tables: _Tables) -> None:
     from weald import AdaBoostRegressor, BoostedTreesClassifier, BoostedTreesRegressor
 
     for X, y, jobs in tables.sizes():
-        BoostedTreesRegressor(**_TINY, booster="dart", rate_drop=1.0, n_jobs=jobs).fit(X, y)
+        BoostedTreesRegressor(
+            **_TINY, booster="dart", rate_drop=1.0, random_strength=1.0, split_score="l2", n_jobs=jobs
+        ).fit(X, y)
         BoostedTreesClassifier(**_TINY, learning_rate=2.0, sampling="goss", n_jobs=jobs).fit(X, y > 1)
+        BoostedTreesClassifier(**_TINY, sampling="bayesian", leaf_iterations=2, n_jobs=jobs).fit(X, y > 1)
+        BoostedTreesRegressor(**_TINY, sampling="mvs", subsample=0.5, n_jobs=jobs).fit(X, y)
     for jobs in (1, 2):
         BoostedTreesRegressor(
             **_TINY, subsample=0.5, colsample_bytree=0.5, colsample_bynode=0.5, n_jobs=jobs
@@ -126,6 +137,15 @@ def _sampling(tables: _Tables) -> None:
     tall = tables.rng.standard_normal((_SAMPLED_ROWS, 1))  # whose cuts come from a sample of the rows
     BoostedTreesRegressor(**_TINY, n_jobs=2).fit(tall, tall[:, 0])
     AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(X, y)
+
+
+def _borders_and_explanations(tables: _Tables) -> None:
+    from weald import BoostedTreesRegressor
+
+    for X, y, jobs in tables.sizes():
+        for values in (X, X.astype(np.float32)):
+            model = BoostedTreesRegressor(**_TINY, border_type="greedy_log_sum", n_jobs=jobs).fit(values, y)
+        model.shap_values(values)
 
 
 def _sparse(tables: _Tables) -> None:
@@ -170,6 +190,25 @@ def _linear(tables: _Tables) -> None:
                 ).fit(values, labels).predict(values)
 
 
+def _statistics(tables: _Tables) -> None:
+    from weald import BoostedTreesClassifier, TargetStatisticsEncoder
+
+    X, y = tables.few()
+    TargetStatisticsEncoder(categorical_features=[0]).fit_transform(X, y)
+    for rows, jobs in ((_MANY_ROWS, 2), (_FEW_ROWS, 1)):
+        codes, classes = np.floor(4 * tables.X[:rows]), tables.classes[:rows]
+        BoostedTreesClassifier(
+            n_estimators=3,
+            growth="oblivious",
+            max_depth=2,
+            max_leaves=None,
+            categories="ordered",
+            categorical_features=[0, 2],
+            booster="ordered",
+            n_jobs=jobs,
+        ).fit(codes, classes > 0, eval_set=[(codes, classes > 0)]).predict(codes)
+
+
 def _stored(X: Any) -> Any:
     """A sparse matrix of the positive numbers."""
     import scipy.sparse
@@ -189,8 +228,10 @@ PARTS: dict[str, Callable[[_Tables], None]] = {
     "proposals": _proposals,
     "sparse tables": _sparse,
     "bundles of columns": _bundles,
-    "sampling, dropped trees, wide tables": _sampling,
+    "sampling, leaf steps, dropped trees, wide tables": _sampling,
     "linear models": _linear,
+    "border types, explanations": _borders_and_explanations,
+    "target statistics": _statistics,
 }
 
 

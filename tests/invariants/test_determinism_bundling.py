@@ -45,3 +45,14 @@ def test_bundled_tables_give_the_same_bytes(table: Any, growth: str, rate: float
         assert isinstance(bins, BundledBins) and bins.columns.shape[0] <= 8
         files.add(model.fit(matrix, y, eval_set=[(matrix[:9_000], y[:9_000])])._to_bytes())
     assert len(files) == 1
+
+
+def test_a_dense_table_of_mostly_zeros_gives_the_bytes_of_the_sparse_one(table: Any) -> None:
+    matrix, y = table
+    by_rows = matrix.toarray()
+    by_columns = np.asfortranarray(by_rows)
+    model = BoostedTreesRegressor(n_estimators=2, n_jobs=1)
+    expected = model.fit(matrix, y).set_params(n_jobs=None)._to_bytes()
+    for dense, n_jobs in ((by_rows, 1), (by_rows, 2), (by_columns, 3)):
+        found = BoostedTreesRegressor(n_estimators=2, n_jobs=n_jobs).fit(dense, y).set_params(n_jobs=None)
+        assert found._to_bytes() == expected

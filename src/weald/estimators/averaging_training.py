@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from weald.binning import AnyBins, BinnedTable
 from weald.data import Dataset
 from weald.ensemble.averaging import AveragedRows, Averaging
+from weald.ensemble.descent import Descent
 from weald.estimators.evaluation_sets import EvaluationSet
 from weald.estimators.starts import origin_of
 from weald.forest.forest import Forest
@@ -51,6 +52,7 @@ def check_averaging(estimator: BoostedTrees) -> None:
 
 
 def make_averaging(
+    descent: Descent,
     forest: Forest,
     table: Dataset | BinnedTable,
     init_score: NDArray[np.float64] | None,
@@ -63,7 +65,9 @@ def make_averaging(
     if kept is not None:
         origin = train.origin if init_score is None else np.ascontiguousarray(train.origin[:, kept])
         train = AveragedRows(origin, np.ascontiguousarray(train.sums[:, kept]))
-    return Averaging([train, *(_rows(forest, other.dataset, other.init_score, tasks) for other in sets)])
+    return Averaging(
+        descent, [train, *(_rows(forest, other.dataset, other.init_score, tasks) for other in sets)]
+    )
 
 
 def _rows(

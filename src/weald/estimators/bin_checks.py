@@ -17,6 +17,7 @@ _OF_BINS = (
     "rare_categories",
     "min_samples_bin",
     "bin_sample",
+    "border_type",
     "forced_bins",
 )
 

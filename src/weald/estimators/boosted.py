@@ -15,21 +15,25 @@ from weald.binning import bundling_wanted, choices_of, read_training_table
 from weald.data import Dataset, read_table, read_weights
 from weald.data.sparse import Unstored
 from weald.ensemble.boosting import Callback
+from weald.estimators.averaging_training import WHOLE_TREES
 from weald.estimators.class_weights import class_factors
+from weald.estimators.explained import ExplainedTrees
 from weald.estimators.labels import Labels
 from weald.estimators.linear_training import check_booster, train_linear
 from weald.estimators.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
 from weald.estimators.refit import refitted_model
 from weald.estimators.tasks import ClassifierTask, RegressorTask
 from weald.estimators.training import FitOptions, train
+from weald.explain.importances import prediction_values_change
 from weald.forest import file as model_file
 from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
 from weald.linear.model import LinearModel
 from weald.losses import Loss, make_loss
+from weald.losses.elementary import exp_of
 from weald.params import PARAMETERS, validate
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
 
 LossFunction = Callable[..., Any]
@@ -49,7 +53,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     # Parameters, set by the subclasses' __init__.
     loss: str | LossFunction
     n_estimators: int
-    learning_rate: float
+    learning_rate: float | Literal["auto"]
     growth: str
     max_leaves: int | None
     max_depth: int | None
@@ -59,8 +63,12 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     reg_alpha: float
     gamma: float
     max_delta_step: float | None
+    leaf_estimation: str
+    leaf_iterations: int
     subsample: float
     sampling: str
+    bagging_temperature: float
+    mvs_reg: float | None
     subsample_freq: int
     positive_subsample: float | None
     negative_subsample: float | None
@@ -71,11 +79,15 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     colsample_bynode: float
     path_smooth: float
     extra_trees: bool
+    split_score: str
+    random_strength: float
     forced_splits: Any
     split_finder: str
     proposals: str
     sketch_eps: float | None
     booster: str
+    permutations: int
+    prefix_growth: float
     num_parallel_tree: int
     rate_drop: float
     skip_drop: float
@@ -92,6 +104,12 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     cat_smooth: float
     cat_l2: float
     min_samples_category: int
+    max_combination: int
+    prior: Any
+    prior_weight: float
+    statistic_bins: int
+    target_borders: int
+    counters: bool
     categorical_features: Literal["auto"] | Sequence[str | int]
     unstored: Unstored
     monotone_constraints: Any
@@ -102,6 +120,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     rare_categories: float
     min_samples_bin: int
     bin_sample: int
+    border_type: str
     forced_bins: Any
     use_missing: bool
     zero_as_missing: bool
@@ -110,7 +129,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     precision: str
     eval_metric: Any
     early_stopping_rounds: int | None
-    importance_type: Literal["gain", "split"]
+    importance_type: Literal["gain", "split", "prediction"]
     warm_start: bool
     n_jobs: int | None
     random_state: Any
@@ -214,13 +233,14 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> Dataset:
         """A table to predict, as that of the training was read."""
         model = self._fitted()
-        return read_table(
+        dataset = read_table(
             X,
             schema=model.schema,
             owner=type(self).__name__,
             unstored=model.unstored,
             missing=model.missing,
         )
+        return model.extended(dataset)
 
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Raw scores, (outputs, rows)."""
@@ -276,6 +296,21 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         return self._tree_model("forest_").forest
 
     @property
+    def learning_rate_(self) -> float:
+        """The share of every tree that was added: ``learning_rate``, or what "auto" has come to.
+
+        >>> import numpy as np
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> BoostedTreesRegressor(n_estimators=200, learning_rate="auto").fit(X, X[:, 0]).learning_rate_
+        0.09111
+        """
+        model = self._fitted()
+        if isinstance(model.predictor, Forest) and model.predictor.averaged:
+            return WHOLE_TREES
+        chosen = model.learning_rate
+        return float(self.learning_rate if chosen is None else chosen)
+
+    @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of ``booster="linear"``: (columns,) of a regressor, (1 or classes, columns) of a classifier.
 
@@ -312,11 +347,14 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of every column in the trees' gain, or in the number of splits (``importance_type``).
+        """Share of every column in the trees' gain, in their splits, or in how far they move predictions (``importance_type``).
 
         With ``booster="linear"``: its share in the absolute weights, which compares columns of like scale.
         """
-        importances = self._fitted().predictor.importances(self.importance_type)
+        model = self._fitted()
+        if self.importance_type == "prediction":
+            return model.by_source(prediction_values_change(model.forest) / 100.0)
+        importances = model.by_source(model.predictor.importances(self.importance_type))
         total = importances.sum()
         return importances / total if total > 0 else importances
 
@@ -352,7 +390,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
+class BoostedTreesClassifier(ClassifierTask, ExplainedTrees, BoostedTrees):
     """Gradient-boosted trees for classification.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.
@@ -391,7 +429,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         loss: str | LossFunction = "auto",
         *,
         n_estimators: int = 100,
-        learning_rate: float = 0.1,
+        learning_rate: float | Literal["auto"] = 0.1,
         growth: str = "leafwise",
         max_leaves: int | None = 31,
         max_depth: int | None = None,
@@ -401,8 +439,12 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         reg_alpha: float = 0.0,
         gamma: float = 0.0,
         max_delta_step: float | None = None,
+        leaf_estimation: str = "auto",
+        leaf_iterations: int = 1,
         subsample: float = 1.0,
         sampling: str = "uniform",
+        bagging_temperature: float = 1.0,
+        mvs_reg: float | None = None,
         subsample_freq: int = 1,
         positive_subsample: float | None = None,
         negative_subsample: float | None = None,
@@ -413,11 +455,15 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         colsample_bynode: float = 1.0,
         path_smooth: float = 0.0,
         extra_trees: bool = False,
+        split_score: str = "newton_l2",
+        random_strength: float = 0.0,
         forced_splits: Any = None,
         split_finder: str = "hist",
         proposals: str = "global",
         sketch_eps: float | None = None,
         booster: str = "plain",
+        permutations: int = 3,
+        prefix_growth: float = 2.0,
         num_parallel_tree: int = 1,
         rate_drop: float = 0.0,
         skip_drop: float = 0.0,
@@ -434,6 +480,12 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         cat_smooth: float = 0.0,
         cat_l2: float = 0.0,
         min_samples_category: int = 1,
+        max_combination: int = 4,
+        prior: Any = "mean",
+        prior_weight: float = 1.0,
+        statistic_bins: int = 32,
+        target_borders: int = 1,
+        counters: bool = True,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
         unstored: Unstored = "zero",
         monotone_constraints: Any = None,
@@ -444,6 +496,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         rare_categories: float = 0.0,
         min_samples_bin: int = 1,
         bin_sample: int = 200_000,
+        border_type: str = "quantiles",
         forced_bins: Any = None,
         use_missing: bool = True,
         zero_as_missing: bool = False,
@@ -454,7 +507,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         scale_pos_weight: float | None = None,
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
-        importance_type: Literal["gain", "split"] = "gain",
+        importance_type: Literal["gain", "split", "prediction"] = "gain",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -472,8 +525,12 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.reg_alpha = reg_alpha
         self.gamma = gamma
         self.max_delta_step = max_delta_step
+        self.leaf_estimation = leaf_estimation
+        self.leaf_iterations = leaf_iterations
         self.subsample = subsample
         self.sampling = sampling
+        self.bagging_temperature = bagging_temperature
+        self.mvs_reg = mvs_reg
         self.subsample_freq = subsample_freq
         self.positive_subsample = positive_subsample
         self.negative_subsample = negative_subsample
@@ -484,11 +541,15 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.colsample_bynode = colsample_bynode
         self.path_smooth = path_smooth
         self.extra_trees = extra_trees
+        self.split_score = split_score
+        self.random_strength = random_strength
         self.forced_splits = forced_splits
         self.split_finder = split_finder
         self.proposals = proposals
         self.sketch_eps = sketch_eps
         self.booster = booster
+        self.permutations = permutations
+        self.prefix_growth = prefix_growth
         self.num_parallel_tree = num_parallel_tree
         self.rate_drop = rate_drop
         self.skip_drop = skip_drop
@@ -505,6 +566,12 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
         self.min_samples_category = min_samples_category
+        self.max_combination = max_combination
+        self.prior = prior
+        self.prior_weight = prior_weight
+        self.statistic_bins = statistic_bins
+        self.target_borders = target_borders
+        self.counters = counters
         self.categorical_features = categorical_features
         self.unstored = unstored
         self.monotone_constraints = monotone_constraints
@@ -515,6 +582,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         self.rare_categories = rare_categories
         self.min_samples_bin = min_samples_bin
         self.bin_sample = bin_sample
+        self.border_type = border_type
         self.forced_bins = forced_bins
         self.use_missing = use_missing
         self.zero_as_missing = zero_as_missing
@@ -567,15 +635,15 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
         return factors[codes] if weight is None else factors[codes] * weight
 
 
-class BoostedTreesRegressor(RegressorTask, BoostedTrees):
+class BoostedTreesRegressor(RegressorTask, ExplainedTrees, BoostedTrees):
     """Gradient-boosted trees for regression.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.
 
     Parameters
     ----------
-    loss : "auto" (squared), "absolute", "mape", "huber", "pseudo_huber", "fair", "squared_log", "quantile", "cross_entropy"
-        (labels from 0 to 1), "poisson", "gamma", "tweedie" or a function
+    loss : "auto" (squared), "absolute", "mape", "huber", "pseudo_huber", "fair", "log_cosh", "squared_log", "quantile",
+        "normal" (mean and deviation), "cross_entropy" (labels from 0 to 1), "poisson", "gamma", "tweedie" or a function
     huber_delta, quantile_alpha, tweedie_power, fair_scale : the option of the loss of that name; several values of
         quantile_alpha make a prediction each
 
@@ -599,7 +667,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         tweedie_power: float | None = None,
         fair_scale: float | None = None,
         n_estimators: int = 100,
-        learning_rate: float = 0.1,
+        learning_rate: float | Literal["auto"] = 0.1,
         growth: str = "leafwise",
         max_leaves: int | None = 31,
         max_depth: int | None = None,
@@ -609,8 +677,12 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         reg_alpha: float = 0.0,
         gamma: float = 0.0,
         max_delta_step: float | None = None,
+        leaf_estimation: str = "auto",
+        leaf_iterations: int = 1,
         subsample: float = 1.0,
         sampling: str = "uniform",
+        bagging_temperature: float = 1.0,
+        mvs_reg: float | None = None,
         subsample_freq: int = 1,
         positive_subsample: float | None = None,
         negative_subsample: float | None = None,
@@ -621,11 +693,15 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         colsample_bynode: float = 1.0,
         path_smooth: float = 0.0,
         extra_trees: bool = False,
+        split_score: str = "newton_l2",
+        random_strength: float = 0.0,
         forced_splits: Any = None,
         split_finder: str = "hist",
         proposals: str = "global",
         sketch_eps: float | None = None,
         booster: str = "plain",
+        permutations: int = 3,
+        prefix_growth: float = 2.0,
         num_parallel_tree: int = 1,
         rate_drop: float = 0.0,
         skip_drop: float = 0.0,
@@ -642,6 +718,12 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         cat_smooth: float = 0.0,
         cat_l2: float = 0.0,
         min_samples_category: int = 1,
+        max_combination: int = 4,
+        prior: Any = "mean",
+        prior_weight: float = 1.0,
+        statistic_bins: int = 32,
+        target_borders: int = 1,
+        counters: bool = True,
         categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
         unstored: Unstored = "zero",
         monotone_constraints: Any = None,
@@ -652,6 +734,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         rare_categories: float = 0.0,
         min_samples_bin: int = 1,
         bin_sample: int = 200_000,
+        border_type: str = "quantiles",
         forced_bins: Any = None,
         use_missing: bool = True,
         zero_as_missing: bool = False,
@@ -660,7 +743,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         precision: str = "packed",
         eval_metric: Any = None,
         early_stopping_rounds: int | None = None,
-        importance_type: Literal["gain", "split"] = "gain",
+        importance_type: Literal["gain", "split", "prediction"] = "gain",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -682,8 +765,12 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.reg_alpha = reg_alpha
         self.gamma = gamma
         self.max_delta_step = max_delta_step
+        self.leaf_estimation = leaf_estimation
+        self.leaf_iterations = leaf_iterations
         self.subsample = subsample
         self.sampling = sampling
+        self.bagging_temperature = bagging_temperature
+        self.mvs_reg = mvs_reg
         self.subsample_freq = subsample_freq
         self.positive_subsample = positive_subsample
         self.negative_subsample = negative_subsample
@@ -694,11 +781,15 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.colsample_bynode = colsample_bynode
         self.path_smooth = path_smooth
         self.extra_trees = extra_trees
+        self.split_score = split_score
+        self.random_strength = random_strength
         self.forced_splits = forced_splits
         self.split_finder = split_finder
         self.proposals = proposals
         self.sketch_eps = sketch_eps
         self.booster = booster
+        self.permutations = permutations
+        self.prefix_growth = prefix_growth
         self.num_parallel_tree = num_parallel_tree
         self.rate_drop = rate_drop
         self.skip_drop = skip_drop
@@ -715,6 +806,12 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.cat_smooth = cat_smooth
         self.cat_l2 = cat_l2
         self.min_samples_category = min_samples_category
+        self.max_combination = max_combination
+        self.prior = prior
+        self.prior_weight = prior_weight
+        self.statistic_bins = statistic_bins
+        self.target_borders = target_borders
+        self.counters = counters
         self.categorical_features = categorical_features
         self.unstored = unstored
         self.monotone_constraints = monotone_constraints
@@ -725,6 +822,7 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         self.rare_categories = rare_categories
         self.min_samples_bin = min_samples_bin
         self.bin_sample = bin_sample
+        self.border_type = border_type
         self.forced_bins = forced_bins
         self.use_missing = use_missing
         self.zero_as_missing = zero_as_missing
@@ -756,3 +854,12 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
         if loss.task == "classification":
             raise InputError(f"loss={name!r} is for classification; use BoostedTreesClassifier.")
         return loss
+
+    def predict_deviation(self, X: Any) -> NDArray[np.float64]:
+        """The predicted standard deviation of every row's label, (rows,), of a model with loss="normal"."""
+        scores = self._raw(X)
+        if self._model.link != "normal":
+            raise NotSupportedError(
+                f"a model with loss={self._model.loss!r} predicts no deviation; fit one with loss='normal'."
+            )
+        return exp_of(scores[1])

@@ -17,13 +17,16 @@ def class_factors(
     """float64 (classes,): by what the weights of each class's rows are multiplied.
 
     "balanced" gives all classes that have rows the same total weight; "minority" multiplies the lighter of two classes alone,
-    so that it weighs as much as the other; a dict names the factors that are not 1.
+    so that it weighs as much as the other; "sqrt_balanced" multiplies a class by the square root of how many times
+    the heaviest outweighs it; a dict names the factors that are not 1.
 
     >>> codes, classes = np.array([0, 0, 0, 1]), np.array(["no", "yes"])
     >>> class_factors("balanced", codes, classes, None).tolist()
     [0.6666666666666666, 2.0]
     >>> class_factors("minority", codes, classes, None).tolist()
     [1.0, 3.0]
+    >>> class_factors("sqrt_balanced", np.array([0, 0, 0, 0, 1]), classes, None).tolist()
+    [1.0, 2.0]
     >>> class_factors({"yes": 5}, codes, classes, None).tolist()
     [1.0, 5.0]
     """
@@ -36,9 +39,13 @@ def class_factors(
         return balanced
     if isinstance(class_weight, str) and class_weight == "minority":
         return _minority_factors(np.bincount(codes, weight, minlength=len(classes)))
+    if isinstance(class_weight, str) and class_weight == "sqrt_balanced":
+        totals = np.bincount(codes, weight, minlength=len(classes))
+        softened: NDArray[np.float64] = np.sqrt(totals.max() / np.maximum(totals, 1e-300))
+        return softened
     if not isinstance(class_weight, Mapping):
         raise InputError(
-            f"class_weight must be None, 'balanced', 'minority' or a dict, not {class_weight!r}."
+            f"class_weight must be None, 'balanced', 'sqrt_balanced', 'minority' or a dict, not {class_weight!r}."
         )
     known = {value: position for position, value in enumerate(classes.tolist())}
     for value, factor in class_weight.items():

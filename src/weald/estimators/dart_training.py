@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from weald.binning import AnyBins, BinnedTable
 from weald.data import Dataset
 from weald.ensemble.dart import Dart, DartRows, DropRules
+from weald.ensemble.descent import Descent
 from weald.estimators.evaluation_sets import EvaluationSet
 from weald.estimators.starts import origin_of
 from weald.forest.forest import Forest
@@ -39,6 +40,7 @@ def drop_rules(estimator: BoostedTrees) -> DropRules | None:
 
 
 def make_dart(
+    descent: Descent,
     rules: DropRules,
     seed: int,
     forest: Forest,
@@ -51,7 +53,7 @@ def make_dart(
     """The booster; it reads the tables again where the leaves of their rows are not remembered."""
     rows = [_rows(forest, table, init_score, kept, tasks)]
     rows += [_rows(forest, other.dataset, other.init_score, None, tasks) for other in sets]
-    return Dart(rules, seed, rows)
+    return Dart(descent, rules, seed, rows)
 
 
 def _rows(

@@ -144,7 +144,7 @@ class GradientBoosting(BoostedTrees):
         trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
         steps = np.empty((trees.n_rounds, trees.n_outputs), dtype=object)
         for index in range(trees.n_trees):
-            steps.flat[index] = TreeStep(trees, model.schema, index, self.learning_rate)
+            steps.flat[index] = TreeStep(trees, model.schema, index, float(self.learning_rate))
         return steps
 
     @property

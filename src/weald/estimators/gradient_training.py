@@ -80,7 +80,12 @@ def train(
             loss,
             _rules(estimator, dataset.schema.n_columns, len(fitted)),
             BoostingChoices(
-                estimator.n_estimators, estimator.learning_rate, estimator.subsample, 1.0, PRECISION, seed
+                estimator.n_estimators,
+                float(estimator.learning_rate),
+                estimator.subsample,
+                1.0,
+                PRECISION,
+                seed,
             ),
             tasks,
             (empty if earlier is None else earlier.model.forest, fitted_scores),

@@ -52,8 +52,12 @@ TREE_PARAMETERS = (
     "min_samples_leaf",
     "min_child_weight",
     "gamma",
+    "leaf_estimation",
+    "leaf_iterations",
     "subsample",
     "sampling",
+    "bagging_temperature",
+    "mvs_reg",
     "subsample_freq",
     "positive_subsample",
     "negative_subsample",
@@ -64,10 +68,14 @@ TREE_PARAMETERS = (
     "colsample_bynode",
     "path_smooth",
     "extra_trees",
+    "split_score",
+    "random_strength",
     "forced_splits",
     "split_finder",
     "proposals",
     "sketch_eps",
+    "permutations",
+    "prefix_growth",
     "num_parallel_tree",
     "rate_drop",
     "skip_drop",
@@ -81,6 +89,12 @@ TREE_PARAMETERS = (
     "cat_smooth",
     "cat_l2",
     "min_samples_category",
+    "max_combination",
+    "prior",
+    "prior_weight",
+    "statistic_bins",
+    "target_borders",
+    "counters",
     "monotone_constraints",
     "interaction_constraints",
     "max_bins",
@@ -89,6 +103,7 @@ TREE_PARAMETERS = (
     "rare_categories",
     "min_samples_bin",
     "bin_sample",
+    "border_type",
     "forced_bins",
     "use_missing",
     "zero_as_missing",
@@ -108,6 +123,10 @@ def check_booster(estimator: BoostedTrees, earlier: FittedModel | None) -> None:
         if value is not None if default is None else value != default:
             whose = "trees, and booster='linear' has none" if linear else "booster='linear'"
             raise NotSupportedError(f"{name}={value!r} belongs to {whose}; leave it at {default!r}.")
+    if linear and isinstance(estimator.learning_rate, str):
+        raise NotSupportedError(
+            f"learning_rate={estimator.learning_rate!r} is a rule for trees; give booster='linear' a number."
+        )
     if linear and estimator.top_k and estimator.feature_selector not in LIMITED:
         raise InputError(
             f"top_k={estimator.top_k} belongs to feature_selector='greedy' and 'thrifty', "
@@ -214,6 +233,7 @@ def _evaluations(
 
 def _choices(estimator: BoostedTrees, labels: Labels) -> LinearChoices:
     step = labels.loss.max_delta_step if estimator.max_delta_step is None else estimator.max_delta_step
+    assert not isinstance(estimator.learning_rate, str)  # `check_booster` says so
     return LinearChoices(
         estimator.n_estimators,
         estimator.learning_rate,

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import missing_of
-from weald.data import Schema
+from weald.data import Dataset, Schema
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
 from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
+from weald.explain.importances import by_source
 from weald.forest import file as model_file
 from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
@@ -22,6 +23,8 @@ from weald.linear.model import LinearModel
 from weald.losses.links import LINKS, SEVERAL
 from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.statistics import file as statistic_file
+from weald.statistics.model import ModelStatistics
 
 if TYPE_CHECKING:
     from weald.estimators.boosted import BoostedTrees
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 # These change neither the model nor its predictions: the same model must have the same bytes.
 NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
 _KNOWN_PARAMETERS = (set(PARAMETERS) | set(GRADIENT_BOOSTING_PARAMETERS)) - NOT_SAVED
+_CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
+_STATISTICS = "statistics"  # tables of derived columns, where there are any
 _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
 
 
@@ -45,6 +50,8 @@ class FittedModel:
     best_iteration: int
     unstored: Unstored = "zero"  # what a sparse table to predict does not store
     missing: Missing = "nan"  # which of its numbers are missing
+    learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
+    statistics: ModelStatistics | None = None  # of the columns behind the user's own
 
     @property
     def forest(self) -> Forest:
@@ -53,10 +60,20 @@ class FittedModel:
             raise NotSupportedError("A model of booster='linear' has no trees; see coef_ and intercept_.")
         return self.predictor
 
+    def by_source(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers of the predictor's columns, (..., columns), added up by the user's columns that they come from."""
+        if self.statistics is None:
+            return numbers
+        return by_source(numbers, self.statistics.sources, self.schema.n_columns)
+
+    def extended(self, dataset: Dataset) -> Dataset:
+        """A table with the columns that the predictor reads: the user's own, and statistics where there are any."""
+        return dataset if self.statistics is None else self.statistics.extend(dataset)
+
 
 def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
     """The model file's bytes; equal for equal models."""
-    header = {
+    header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
         "params": {
             name: plain(value)
@@ -70,6 +87,11 @@ def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
         "history": model.history,
         "best_iteration": model.best_iteration,
     }
+    if header["params"].get("learning_rate") == "auto":
+        header[_CHOSEN_RATE] = model.learning_rate
+    if model.statistics is not None:
+        header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
+        return model_file.dumps(model.forest, header, arrays)
     return model.predictor.dumps(header)
 
 
@@ -80,10 +102,10 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]:
     header = content.header
-    if set(header) != _KEYS:
+    if set(header) - {_CHOSEN_RATE, _STATISTICS} != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
-    predictor = _predictor_of(content, schema)
+    predictor, statistics = _predictor_of(content, schema)
     if not isinstance(header["link"], str) or header["link"] not in LINKS:
         raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
     if not isinstance(header["loss"], str):
@@ -103,6 +125,8 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]
         _checked_round(header["best_iteration"], predictor),
         "missing" if params.get("unstored") == "missing" else "zero",
         missing_of(params.get("use_missing", True) is not False, params.get("zero_as_missing") is True),
+        _checked_rate(header.get(_CHOSEN_RATE)),
+        statistics,
     )
     name = header["estimator"]
     if not isinstance(name, str):
@@ -110,15 +134,20 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]
     return name, {key: restored(value) for key, value in params.items()}, model
 
 
-def _predictor_of(content: Container, schema: Schema) -> Predictor:
-    """The trees or the linear model of an opened file, checked against the columns."""
+def _predictor_of(content: Container, schema: Schema) -> tuple[Predictor, ModelStatistics | None]:
+    """The trees or the linear model of an opened file, checked against the columns, and the statistics of derived ones."""
     if LinearModel.is_in(content):
         model = LinearModel.from_content(content)
         model.check_schema(schema)
-        return model
-    forest = model_file.forest_of(content)
-    check_schema(forest, schema)
-    return forest
+        return model, None
+    if _STATISTICS not in content.header:
+        forest = model_file.forest_of(content)
+        check_schema(forest, schema)
+        return forest, None
+    forest, arrays = model_file.forest_and_more(content, statistic_file.ARRAYS)
+    statistics = statistic_file.from_file(content.header[_STATISTICS], arrays, schema)
+    check_schema(forest, statistics.extended_schema)
+    return forest, statistics
 
 
 def estimator_from_content(kind: type[BoostedTrees], content: Container) -> BoostedTrees:
@@ -183,6 +212,12 @@ def _checked_history(history: Any) -> dict[str, dict[str, list[float]]]:
 def _checked_round(value: Any, predictor: Predictor) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < max(predictor.n_rounds, 1):
         raise ModelFileError(f"The file's best_iteration is {value!r}, which is not one of its rounds.")
+    return value
+
+
+def _checked_rate(value: Any) -> float | None:
+    if value is not None and (not isinstance(value, float) or not 0.0 < value < float("inf")):
+        raise ModelFileError(f"The file's learning rate is {value!r}; it must be a number above 0.")
     return value
 
 

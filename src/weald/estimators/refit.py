@@ -45,9 +45,9 @@ def refitted_model(
     start = read_init_score(init_score, dataset.n_rows, labels.loss.n_outputs)
     rules = RefitRules(
         tree_rules(estimator, labels.loss, model.schema),
-        WHOLE_TREES if model.forest.averaged else estimator.learning_rate,
+        WHOLE_TREES if model.forest.averaged else estimator.learning_rate_,
         float(decay_rate),
-        _column_penalty(estimator, model.schema),
+        _column_penalty(estimator, dataset.schema),
     )
     with parallel(estimator.n_jobs) as tasks:
         rows = _rows(model.forest, dataset, labels, start, tasks)

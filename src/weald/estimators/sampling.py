@@ -9,27 +9,36 @@ from numpy.typing import NDArray
 
 from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.sampling import GradientRows, RowSampler, UniformRows
+from weald.sampling import BayesianRows, GradientRows, RowSampler, UniformRows, VarianceRows
 
 if TYPE_CHECKING:
     from weald.estimators.boosted import BoostedTrees
 
-_OF_GOSS = ("top_rate", "other_rate")
 _OF_CLASSES = ("positive_subsample", "negative_subsample")
-_OF_UNIFORM = ("subsample", "subsample_freq", *_OF_CLASSES)
+# Which parameters belong to which ways of drawing; the others must be at their defaults.
+_OWNERS: dict[str, tuple[str, ...]] = {
+    "subsample": ("uniform", "mvs"),
+    "subsample_freq": ("uniform", "bayesian"),
+    **dict.fromkeys(_OF_CLASSES, ("uniform",)),
+    "top_rate": ("goss",),
+    "other_rate": ("goss",),
+    "bagging_temperature": ("bayesian",),
+    "mvs_reg": ("mvs",),
+}
 
 
 def check_sampling(estimator: BoostedTrees, n_classes: int) -> None:
     """Refuse parameters of another way to draw rows than the estimator's; ``n_classes``: 0 for regression."""
     goss = estimator.sampling == "goss"
-    for name in _OF_UNIFORM if goss else _OF_GOSS:
+    for name, owners in _OWNERS.items():
         value, default = getattr(estimator, name), PARAMETERS[name].default
-        if value != default:
-            owner = "uniform" if goss else "goss"
+        if estimator.sampling not in owners and value != default:
             raise NotSupportedError(
-                f"{name}={value!r} belongs to sampling={owner!r}, but sampling is {estimator.sampling!r}; "
-                f"leave {name} at {default!r}."
+                f"{name}={value!r} belongs to sampling={' or '.join(map(repr, owners))}, "
+                f"but sampling is {estimator.sampling!r}; leave {name} at {default!r}."
             )
+    if estimator.sampling == "mvs" and estimator.subsample == 1.0:
+        raise InputError("sampling='mvs' draws a share of the rows; set subsample below 1, such as 0.8.")
     if goss and estimator.top_rate + estimator.other_rate > 1.0 + 1e-12:
         raise InputError(
             f"top_rate={estimator.top_rate} and other_rate={estimator.other_rate} are shares of the same rows; "
@@ -52,12 +61,18 @@ def _check_share_of_class(estimator: BoostedTrees, name: str, n_classes: int) ->
         )
 
 
-def make_sampler(estimator: BoostedTrees, y: NDArray[np.float64], seed: int) -> RowSampler:
+def make_sampler(
+    estimator: BoostedTrees, y: NDArray[np.float64], seed: int, learning_rate: float
+) -> RowSampler:
     """The way to draw rows with the given labels, after `check_sampling`."""
     if estimator.sampling == "goss":
         # By then every row has been shown its error about once; the number is LightGBM's.
-        first_round = int(1.0 / estimator.learning_rate)
+        first_round = int(1.0 / learning_rate)
         return GradientRows(seed, estimator.top_rate, estimator.other_rate, first_round)
+    if estimator.sampling == "bayesian":
+        return BayesianRows(seed, estimator.bagging_temperature, estimator.subsample_freq)
+    if estimator.sampling == "mvs":
+        return VarianceRows(seed, estimator.subsample, estimator.mvs_reg)
     positive, negative = estimator.positive_subsample, estimator.negative_subsample
     if positive is None and negative is None:
         return UniformRows(seed, (estimator.subsample,), frequency=estimator.subsample_freq)

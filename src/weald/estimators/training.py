@@ -16,9 +16,9 @@ from weald.binning import AnyBins, BinnedTable, bins_of, bundling_wanted, choice
 from weald.data import Dataset, Schema
 from weald.ensemble.boosters import Booster
 from weald.ensemble.boosting import BoostingChoices, Callback, TrainingRows, boost
-from weald.ensemble.callbacks import Checkpoint, EarlyStopping, TimeBudget, best_round
+from weald.ensemble.callbacks import Checkpoint, EarlyStopping, OverfittingDetector, TimeBudget, best_round
 from weald.ensemble.dart import DropRules
-from weald.ensemble.descent import Newton
+from weald.ensemble.learning_rate import automatic_learning_rate
 from weald.ensemble.monitors import BestModel
 from weald.ensemble.rounds import History, Round
 from weald.estimators.averaging_training import WHOLE_TREES, check_averaging, make_averaging
@@ -28,10 +28,25 @@ from weald.estimators.dart_training import drop_rules, make_dart
 from weald.estimators.evaluation_sets import EvaluationSet, read_evaluation_sets
 from weald.estimators.forced_splits import read_forced_splits
 from weald.estimators.labels import Labels
+from weald.estimators.leaf_choices import make_descent, steps_of_all_rows
 from weald.estimators.persistence import FittedModel, check_same_training, from_bytes, to_bytes
 from weald.estimators.proposals import check_proposals, with_proposals
 from weald.estimators.sampling import check_sampling, make_sampler
+from weald.estimators.split_scores import check_split_score
 from weald.estimators.starts import base_scores, read_init_score, scores_so_far, without_trees
+from weald.estimators.statistic_training import (
+    KINDS,
+    StatisticTraining,
+    check_may_pause,
+    check_starts_anew,
+    check_statistics,
+    held_out,
+    make_ordered,
+    make_statistics,
+    orders_of,
+    uses_orders,
+    uses_statistics,
+)
 from weald.forest import file as model_file
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
@@ -66,9 +81,13 @@ class FitOptions:
     eval_init_scores: Sequence[Any] | None = None
 
     @property
-    def stopping(self) -> list[EarlyStopping]:
+    def stopping(self) -> list[EarlyStopping | OverfittingDetector]:
         """The callbacks that stop early."""
-        return [callback for callback in self.callbacks or () if isinstance(callback, EarlyStopping)]
+        return [
+            callback
+            for callback in self.callbacks or ()
+            if isinstance(callback, EarlyStopping | OverfittingDetector)
+        ]
 
 
 def train(
@@ -82,13 +101,16 @@ def train(
     loss, seed, rules = labels.loss, seed_of(estimator.random_state), drop_rules(estimator)
     check_split_finder(estimator)
     check_averaging(estimator)
+    check_statistics(estimator)
     averaged = estimator.booster == "forest"
     check_sampling(estimator, _n_classes(loss))
+    check_split_score(estimator)
     if options.resume_from is not None:
         earlier = loaded_checkpoint(estimator, options.resume_from)
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
     base = first_scores(estimator, labels, init_score)
     if earlier is not None:
+        check_starts_anew(estimator, table.schema)
         what = "warm_start" if options.resume_from is None else "resume_from"
         check_continues(estimator, earlier, table.schema, labels, what)
         check_same_start(estimator, earlier.predictor, base, options.resume_from is not None)
@@ -100,7 +122,12 @@ def train(
     with ExitStack() as stack:
         tasks = stack.enter_context(parallel(estimator.n_jobs))
         bins = _binned(estimator, table, labels.weight, seed, tasks)
-        rows, kept = _training_rows(bins, labels)
+        rows, kept, statistics, orders = _training_rows(estimator, table, bins, labels, seed)
+
+        def binned_set(other: Dataset, init: NDArray[np.float64] | None) -> AnyBins:
+            own = bins.mapper.transform(other, tasks)
+            return own if statistics is None else statistics.other(other, own)
+
         sets: list[EvaluationSet[AnyBins]] = read_evaluation_sets(
             estimator,
             options,
@@ -108,21 +135,29 @@ def train(
             labels,
             metrics,
             earlier,
-            lambda other, init: bins.mapper.transform(other, tasks),
+            binned_set,
             lambda other, init: scores_so_far(start, other.blocks(), other.n_rows, tasks, init),
         )
         evaluations = [one.evaluation for one in sets]
         scores = scores_so_far(start, table.blocks(), table.n_rows, tasks, init_score)
         if kept is not None:
             scores = np.ascontiguousarray(scores[:, kept])
+        limits = tree_rules(estimator, loss, table.schema)
+        descent = make_descent(estimator, loss, limits, _from_optimum(estimator, init_score, rules))
         booster: Booster | None = None
         if rules is not None:
-            booster = make_dart(rules, seed, start, table, init_score, kept, sets, tasks)
+            booster = make_dart(descent, rules, seed, start, table, init_score, kept, sets, tasks)
         elif averaged:
-            booster = make_averaging(start, table, init_score, kept, sets, tasks)
-        callbacks = fit_callbacks(estimator, options, table.schema, labels, metrics, stack)
+            booster = make_averaging(descent, start, table, init_score, kept, sets, tasks)
+        elif orders:
+            booster = make_ordered(
+                estimator, statistics, orders, steps_of_all_rows(estimator, loss, limits), seed
+            )
         history = {evaluation.name: evaluation.history for evaluation in evaluations}
         stops = bool(history) and stops_early(estimator, options)
+        rate = _learning_rate(estimator, loss, rows.n_rows, stops, init_score)
+        _check_same_rate(estimator, rate, earlier, options)
+        callbacks = fit_callbacks(estimator, options, table.schema, labels, metrics, stack, rate)
         best = None
         if stops and rules is not None:
             best = BestModel("dart", *watched(history, metrics, options.stopping), start, history)
@@ -130,21 +165,25 @@ def train(
         forest = boost(
             rows,
             loss,
-            tree_rules(estimator, loss, table.schema),
-            _choices(estimator, seed),
+            limits if statistics is None else statistics.rules(limits),
+            _choices(estimator, seed, rate),
             tasks,
             (start, scores),
             evaluations,
             callbacks,
-            Newton(_from_optimum(estimator, init_score, rules), whole_leaves=estimator.sampling == "goss"),
+            descent,
             booster,
-            make_sampler(estimator, rows.y, seed),
+            make_sampler(estimator, rows.y, seed, rate),
         )
     model = finished_model(forest, table.schema, labels, history, metrics, options.stopping)
     model = replace(model, unstored=estimator.unstored, missing=choices_of(estimator).missing)
+    model = replace(model, learning_rate=rate)
     if stops:
         cut = forest.first(model.best_iteration + 1) if best is None else best.model
-        return replace(model, predictor=cut)
+        model = replace(model, predictor=cut)
+    if statistics is not None:
+        forest, tables = statistics.finish(model.forest)
+        model = replace(model, predictor=forest, statistics=tables)
     return model
 
 
@@ -164,7 +203,7 @@ def finished_model(
     labels: Labels,
     history: History,
     metrics: Sequence[Metric],
-    stopping: Sequence[EarlyStopping] = (),
+    stopping: Sequence[EarlyStopping | OverfittingDetector] = (),
 ) -> FittedModel:
     """The model and its best round."""
     best = predictor.n_rounds - 1
@@ -176,7 +215,7 @@ def finished_model(
 
 
 def watched(
-    history: History, metrics: Sequence[Metric], stopping: Sequence[EarlyStopping]
+    history: History, metrics: Sequence[Metric], stopping: Sequence[EarlyStopping | OverfittingDetector]
 ) -> tuple[str, Metric]:
     """The evaluation set and the metric that say which round is best: the first ones, or those of early stopping."""
     name, metric = next(iter(history)), metrics[0]
@@ -186,14 +225,39 @@ def watched(
     return name, metric
 
 
-def _choices(estimator: BoostedTrees, seed: int) -> BoostingChoices:
+def _learning_rate(
+    estimator: BoostedTrees, loss: Loss, n_rows: int, keeps_best: bool, init_score: NDArray[np.float64] | None
+) -> float:
+    """The share of every tree that is added: the user's, or by a rule of rows and rounds."""
+    if estimator.booster == "forest":
+        return WHOLE_TREES
+    if isinstance(estimator.learning_rate, str):
+        from_constant = estimator.base_score is None and init_score is None
+        return automatic_learning_rate(loss.name, n_rows, estimator.n_estimators, keeps_best, from_constant)
+    return estimator.learning_rate
+
+
+def _check_same_rate(
+    estimator: BoostedTrees, rate: float, earlier: FittedModel | None, options: FitOptions
+) -> None:
+    """An interrupted fit goes on to the same bytes only at its own rate."""
+    if earlier is None or options.resume_from is None or earlier.learning_rate in (None, rate):
+        return
+    raise InputError(
+        f"resume_from was trained with the learning rate {earlier.learning_rate}, but learning_rate='auto' is {rate} for "
+        f"n_estimators={estimator.n_estimators} and these rows; resume with n_estimators and eval_set of the interrupted fit."
+    )
+
+
+def _choices(estimator: BoostedTrees, seed: int, learning_rate: float) -> BoostingChoices:
     return BoostingChoices(
         estimator.n_estimators,
-        WHOLE_TREES if estimator.booster == "forest" else estimator.learning_rate,
+        learning_rate,
         estimator.subsample,
         estimator.colsample_bytree,
         estimator.precision,
         seed,
+        estimator.random_strength,
     )
 
 
@@ -262,6 +326,7 @@ def tree_rules(estimator: BoostedTrees, loss: Loss, schema: Schema) -> TreeRules
         constraints=constraints,
         path_smooth=_path_smooth(estimator),
         extra_trees=estimator.extra_trees,
+        split_score=estimator.split_score,
         forced=_forced(estimator, schema, constraints),
         **_category_rules(estimator),
     )
@@ -331,7 +396,8 @@ def _binned(
 ) -> AnyBins:
     """The kind of binned table that the split finder works on."""
     if estimator.split_finder == "hist":
-        return bins_of(table, weight, choices_of(estimator), seed, tasks, bundling_wanted(estimator))
+        bundling = None if uses_statistics(estimator, table.schema) else bundling_wanted(estimator)
+        return bins_of(table, weight, choices_of(estimator), seed, tasks, bundling)
     ranks = ranks_of(table, weight, tasks)
     return ranks if estimator.split_finder == "exact" else with_proposals(estimator, ranks)
 
@@ -341,20 +407,42 @@ def _category_rules(estimator: BoostedTrees) -> dict[str, Any]:
     values = {name: getattr(estimator, name) for name in RULES_OF_SETS}
     if estimator.categories == "partition":
         return values
+    if estimator.categories in KINDS:
+        values.pop("max_cat_to_onehot")
     for name, value in values.items():
         if value != PARAMETERS[name].default:
             raise InputError(
-                f"{name}={value} does not apply to categories='onehot'; set categories='partition'."
+                f"{name}={value} does not apply to categories={estimator.categories!r}; set categories='partition'."
             )
     return {}
 
 
-def _training_rows(bins: AnyBins, labels: Labels) -> tuple[TrainingRows, NDArray[np.int64] | None]:
-    """Rows with a weight; those without are as if they were not there. Which were kept, None for all."""
-    if labels.weight is None or (labels.weight > 0).all():
-        return TrainingRows(bins, labels.y, labels.weight), None
-    kept = np.flatnonzero(labels.weight > 0)
-    return TrainingRows(bins.take(kept), labels.y[kept], labels.weight[kept]), kept
+def _training_rows(
+    estimator: BoostedTrees, table: Dataset | BinnedTable, bins: AnyBins, labels: Labels, seed: int
+) -> tuple[TrainingRows, NDArray[np.int64] | None, StatisticTraining | None, list[NDArray[np.uint32]]]:
+    """Rows with a weight; those without are as if they were not there. Which were kept, None for all; and, where columns are
+    split by statistics or gradients depend on an order, the statistics and the orders."""
+    kept, source = None, None
+    if labels.weight is not None and not (labels.weight > 0).all():
+        kept = np.flatnonzero(labels.weight > 0)
+    if not uses_orders(estimator, table.schema):
+        return _taken_rows(bins, labels, kept), kept, None, []
+    with_statistics = uses_statistics(estimator, table.schema)
+    if with_statistics and estimator.categories == "holdout":
+        kept, source = held_out(np.arange(table.n_rows) if kept is None else kept, seed)
+    rows = _taken_rows(bins, labels, kept)
+    orders = orders_of(estimator, rows.n_rows, seed)
+    if not with_statistics:
+        return rows, kept, None, orders
+    statistics = make_statistics(estimator, table, rows.bins, labels, orders, kept, source)
+    return replace(rows, bins=statistics.tables), kept, statistics, orders
+
+
+def _taken_rows(bins: AnyBins, labels: Labels, kept: NDArray[np.int64] | None) -> TrainingRows:
+    if kept is None:
+        return TrainingRows(bins, labels.y, labels.weight)
+    weight = None if labels.weight is None else labels.weight[kept]
+    return TrainingRows(bins.take(kept), labels.y[kept], weight)
 
 
 def fit_metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
@@ -385,14 +473,18 @@ def fit_callbacks(
     labels: Labels,
     metrics: Sequence[Metric],
     stack: ExitStack,
+    learning_rate: float | None = None,
 ) -> list[Callback]:
     callbacks: list[Callback] = list(options.callbacks or ())
     for callback in callbacks:
         if not callable(callback):
             raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
         if isinstance(callback, Checkpoint):
+            check_may_pause(estimator, schema)
             callback.bind(
-                lambda path, state: _save_checkpoint(estimator, schema, labels, metrics, path, state)
+                lambda path, state: _save_checkpoint(
+                    estimator, schema, labels, metrics, path, state, learning_rate
+                )
             )
         if isinstance(callback, TimeBudget):
             callback.start()
@@ -410,9 +502,10 @@ def _save_checkpoint(
     metrics: Sequence[Metric],
     path: Path,
     state: Round,
+    learning_rate: float | None,
 ) -> None:
     model = finished_model(state.model(), schema, labels, state.history, metrics)
-    model_file.save(path, to_bytes(estimator, model))
+    model_file.save(path, to_bytes(estimator, replace(model, learning_rate=learning_rate)))
 
 
 def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> FittedModel:

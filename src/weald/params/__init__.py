@@ -13,6 +13,7 @@ from weald.params.classical import (
 )
 from weald.params.page import parameter_table
 from weald.params.parameter import Parameter, validate
+from weald.params.statistics import STATISTICS_PARAMETERS
 
 __all__ = [
     "ADABOOST_PARAMETERS",
@@ -23,6 +24,7 @@ __all__ = [
     "PARAMETERS",
     "Parameter",
     "STACKING_PARAMETERS",
+    "STATISTICS_PARAMETERS",
     "TREE_PARAMETERS",
     "VOTING_PARAMETERS",
     "parameter_table",

@@ -16,7 +16,8 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "any",
         "auto",
         "What is minimised: a function(y, raw_scores) -> (gradient, hessian), or a name: squared, absolute, mape, "
-        "huber, pseudo_huber, fair, squared_log, quantile, cross_entropy (labels from 0 to 1), poisson, gamma, tweedie; "
+        "huber, pseudo_huber, fair, log_cosh, squared_log, quantile, normal (mean and deviation), "
+        "cross_entropy (labels from 0 to 1), poisson, gamma, tweedie; "
         "logistic, exponential, hinge (two classes), softmax, one_vs_rest.",
     ),
     Parameter(
@@ -58,9 +59,10 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "learning_rate",
         "float",
         0.1,
-        "Share of every tree, or step of a weight, that is added.",
+        "Share of every tree, or step of a weight, that is added; 'auto': from the loss and the numbers of rows and rounds.",
         0,
         open_low=True,
+        choices=("auto",),
     ),
     Parameter(
         "growth",
@@ -115,14 +117,45 @@ PARAMETERS: dict[str, Parameter] = table_of(
         0,
         optional=True,
     ),
+    Parameter(
+        "leaf_estimation",
+        "choice",
+        "auto",
+        "How far a leaf goes: the loss's own way, Newton's step, the mean gradient, or the loss's exact minimum.",
+        choices=("auto", "newton", "gradient", "exact"),
+    ),
+    Parameter(
+        "leaf_iterations",
+        "int",
+        1,
+        "Steps of a leaf's value, each at the scores that the last one led to.",
+        1,
+        100,
+    ),
     Parameter("subsample", "float", 1.0, "Share of rows drawn for every round.", 0, 1, True),
     Parameter(
         "sampling",
         "choice",
         "uniform",
-        "How rows are drawn: all alike, or, after 1 / learning_rate rounds, those of large gradients and a sample of the rest.",
-        choices=("uniform", "goss"),
-        refused=tuple((name, f"'uniform', {_LATER}") for name in ("bootstrap", "mvs")),
+        "How rows are drawn: all alike; after 1 / learning_rate rounds those of large gradients and a sample of the rest (goss); "
+        "all, each with a random weight (bayesian); or with chances that grow with the gradient (mvs).",
+        choices=("uniform", "goss", "bayesian", "mvs"),
+        refused=(("bootstrap", "'bayesian'"),),
+    ),
+    Parameter(
+        "bagging_temperature",
+        "float",
+        1.0,
+        "How unequal the random weights of sampling='bayesian' are: 0 all alike, 1 exponential.",
+        0,
+    ),
+    Parameter(
+        "mvs_reg",
+        "float",
+        None,
+        "What sampling='mvs' adds to a squared gradient, so that small ones keep a chance; None: their mean, squared.",
+        0,
+        optional=True,
     ),
     Parameter("subsample_freq", "int", 1, "Rounds after which rows are drawn anew.", 1, 10_000_000),
     Parameter(
@@ -174,6 +207,21 @@ PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter("extra_trees", "bool", False, "A node looks at one threshold a column, drawn at random."),
     Parameter(
+        "split_score",
+        "choice",
+        "newton_l2",
+        "What a split is chosen by: the drop of the objective or the cosine between leaf values and gradients; "
+        "newton: rows count by their hessians.",
+        choices=("newton_l2", "l2", "newton_cosine", "cosine"),
+    ),
+    Parameter(
+        "random_strength",
+        "float",
+        0.0,
+        "Standard deviation of the noise added to the score of a split, in units of the gradients'; it fades as the model grows.",
+        0,
+    ),
+    Parameter(
         "forced_splits",
         "any",
         None,
@@ -207,9 +255,26 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "booster",
         "choice",
         "plain",
-        "How trees add up: one after another, with earlier ones dropped at random, as the mean of a forest; or a linear model.",
-        choices=("plain", "dart", "forest", "linear"),
-        refused=(("ordered", f"'plain', {_LATER}"),),
+        "How trees add up: one after another; each row's gradients from trees that have not seen it; with earlier ones dropped "
+        "at random; as the mean of a forest; or a linear model.",
+        choices=("plain", "ordered", "dart", "forest", "linear"),
+    ),
+    Parameter(
+        "permutations",
+        "int",
+        3,
+        "Orders of the rows that ordered statistics and booster='ordered' take turns with, beside that of the leaf values.",
+        0,
+        64,
+    ),
+    Parameter(
+        "prefix_growth",
+        "float",
+        2.0,
+        "How many times longer each next prefix of an order is that booster='ordered' keeps a model for.",
+        1,
+        1024,
+        True,
     ),
     Parameter(
         "num_parallel_tree",
@@ -259,11 +324,9 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "categories",
         "choice",
         "onehot",
-        "How categorical columns are split: one category from the rest, or sets of categories sorted by gradient over hessian.",
-        choices=("onehot", "partition"),
-        refused=tuple(
-            (name, f"'partition', {_LATER}") for name in ("greedy", "holdout", "leave_one_out", "ordered")
-        ),
+        "How categorical columns are split: one category from the rest; sets of categories sorted by gradient over hessian; "
+        "or by target statistics, taken from the rows before a row, from all, from others, or from all but itself.",
+        choices=("onehot", "partition", "ordered", "greedy", "holdout", "leave_one_out"),
     ),
     Parameter(
         "max_cat_to_onehot",
@@ -298,6 +361,38 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "Rows of a category, or of a group of them, that categories='partition' may split off.",
         1,
     ),
+    Parameter(
+        "max_combination",
+        "int",
+        4,
+        "Most categorical columns whose combination has target statistics; 1: no combinations.",
+        1,
+        16,
+    ),
+    Parameter(
+        "prior",
+        "any",
+        "mean",
+        "What a target statistic is drawn to: 'mean' of the labels, a number, or a list of them.",
+    ),
+    Parameter(
+        "prior_weight",
+        "float",
+        1.0,
+        "Rows that the prior of a target statistic counts for.",
+        0,
+        open_low=True,
+    ),
+    Parameter("statistic_bins", "int", 32, "Bins of a target statistic.", 2, 255),
+    Parameter(
+        "target_borders",
+        "int",
+        1,
+        "Borders of a regression's labels; a target statistic is made for each.",
+        1,
+        255,
+    ),
+    Parameter("counters", "bool", True, "Also count how frequent a category is, whatever its labels."),
     Parameter(
         "categorical_features",
         "any",
@@ -359,6 +454,13 @@ PARAMETERS: dict[str, Parameter] = table_of(
         2**31 - 1,
     ),
     Parameter(
+        "border_type",
+        "choice",
+        "quantiles",
+        "Where numeric columns are cut: by quantiles, by Median, at equal distances, by both, or by greedy log sums.",
+        choices=("quantiles", "median", "uniform", "uniform_and_quantiles", "greedy_log_sum"),
+    ),
+    Parameter(
         "forced_bins",
         "any",
         None,
@@ -392,7 +494,8 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "class_weight",
         "any",
         None,
-        "None, 'balanced', 'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
+        "None, 'balanced', 'sqrt_balanced' (by the roots of the factors), "
+        "'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
     ),
     Parameter(
         "scale_pos_weight",
@@ -413,7 +516,11 @@ PARAMETERS: dict[str, Parameter] = table_of(
         optional=True,
     ),
     Parameter(
-        "importance_type", "choice", "gain", "What feature_importances_ counts.", choices=("gain", "split")
+        "importance_type",
+        "choice",
+        "gain",
+        "What feature_importances_ counts: the gain of a column's splits, their number, or how far they move predictions.",
+        choices=("gain", "split", "prediction"),
     ),
     Parameter("warm_start", "bool", False, "fit goes on from the trees that are there."),
     Parameter("n_jobs", "any", None, "Threads; None: all cores. Never changes the model."),

@@ -161,7 +161,8 @@ TREE_PARAMETERS: dict[str, Parameter] = table_of(
         "class_weight",
         "any",
         None,
-        "None, 'balanced', 'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
+        "None, 'balanced', 'sqrt_balanced' (by the roots of the factors), "
+        "'minority' (the lighter of two classes weighs as much as the other), or a weight for every class.",
     ),
     Parameter(
         "ccp_alpha", "float", 0.0, "Must be 0: trees are not pruned; use max_leaf_nodes or max_depth.", 0

@@ -44,6 +44,52 @@ class DialectParameter(Parameter):
         return value
 
 
+Lenient = TypeVar("Lenient", bound="LenientParameter")
+
+
+class LenientParameter(DialectParameter):
+    """A parameter that, refused, is no error where it has the system's default and so asks for nothing."""
+
+    def read(self, value: Any) -> Any:
+        """The value, checked."""
+        if self.standing != "refused":
+            return super().read(value)
+        if value != self.default and str(value).lower() != str(self.default).lower():
+            raise NotSupportedError(f"{self.name} is not supported by {self.module}: {self.note}")
+        return value
+
+    @classmethod
+    def same(
+        cls: type[Lenient], name: str, kind: str, default: Any, help: str, native: str = "", **more: Any
+    ) -> Lenient:
+        """An entry that means the same here."""
+        return cls(name, kind, default, help, native=native, **more)
+
+    @classmethod
+    def different(
+        cls: type[Lenient],
+        name: str,
+        kind: str,
+        default: Any,
+        help: str,
+        note: str,
+        native: str = "",
+        **more: Any,
+    ) -> Lenient:
+        """An entry that means something else here; ``note`` says what."""
+        return cls(name, kind, default, help, native=native, standing="different", note=note, **more)
+
+    @classmethod
+    def refused_one(cls: type[Lenient], name: str, default: Any, note: str, *aliases: str) -> Lenient:
+        """An entry that is not there; ``note`` says what to use instead."""
+        return cls(name, "any", default, "", standing="refused", note=note, aliases=aliases)
+
+    @classmethod
+    def all_refused(cls: type[Lenient], note: str, entries: Iterable[tuple[Any, ...]]) -> tuple[Lenient, ...]:
+        """Several of these with one note: (name, default, other names)."""
+        return tuple(cls.refused_one(name, default, note, *aliases) for name, default, *aliases in entries)
+
+
 Entry = TypeVar("Entry", bound=DialectParameter)
 
 

@@ -6,49 +6,22 @@ names the first one counts, as in LightGBM.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from weald.params.dialect import DialectParameter, aliases_of, table_of_groups
-from weald.runtime.errors import NotSupportedError
+from weald.params.dialect import LenientParameter, aliases_of, table_of_groups
 
 
 @dataclass(frozen=True)
-class LightGBMParameter(DialectParameter):
-    """One parameter of LightGBM; one that is refused is no error where it has LightGBM's default and so asks for nothing."""
+class LightGBMParameter(LenientParameter):
+    """One parameter of LightGBM."""
 
     system: ClassVar[str] = "LightGBM"
     module: ClassVar[str] = "weald.lightgbm"
 
-    def read(self, value: Any) -> Any:
-        """The value, checked."""
-        if (
-            self.standing == "refused"
-            and value != self.default
-            and str(value).lower() != str(self.default).lower()
-        ):
-            raise NotSupportedError(f"{self.name} is not supported by {self.module}: {self.note}")
-        return value if self.standing == "refused" else super().read(value)
 
-
-def _same(name: str, kind: str, default: Any, help: str, native: str = "", **more: Any) -> LightGBMParameter:
-    return LightGBMParameter(name, kind, default, help, native=native, **more)
-
-
-def _different(
-    name: str, kind: str, default: Any, help: str, note: str, native: str = "", **more: Any
-) -> LightGBMParameter:
-    return _same(name, kind, default, help, native, standing="different", note=note, **more)
-
-
-def _refused(name: str, default: Any, note: str, *aliases: str) -> LightGBMParameter:
-    return LightGBMParameter(name, "any", default, "", standing="refused", note=note, aliases=aliases)
-
-
-def _all_refused(note: str, entries: Iterable[tuple[Any, ...]]) -> tuple[LightGBMParameter, ...]:
-    return tuple(_refused(name, default, note, *aliases) for name, default, *aliases in entries)
-
+_same, _different = LightGBMParameter.same, LightGBMParameter.different
+_refused, _all_refused = LightGBMParameter.refused_one, LightGBMParameter.all_refused
 
 _SHARE: dict[str, Any] = {"low": 0, "high": 1, "open_low": True}
 _WHOLE: dict[str, Any] = {"low": 0, "high": 1}

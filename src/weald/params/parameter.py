@@ -18,7 +18,7 @@ class Parameter:
 
     kind      "int", "float", "bool", "choice", or "any" (checked where it is used)
     low, high bounds of a number; a bound in ``open_bounds`` is itself not allowed
-    choices   the values of a choice
+    choices   the values of a choice, or words that may stand in place of a number
     refused   values that are known but not available, and what to use instead
     optional  None is a value too
     """
@@ -59,6 +59,8 @@ class Parameter:
             )
 
     def _check_number(self, value: Any) -> None:
+        if isinstance(value, str) and value in self.choices:
+            return
         wanted = numbers.Integral if self.kind == "int" else numbers.Real
         ok = not isinstance(value, bool) and isinstance(value, wanted) and math.isfinite(value)
         if ok and self.low <= value <= self.high and not (self.open_low and value == self.low):
@@ -81,7 +83,8 @@ class Parameter:
             else ""
         )
         high = f"{' and' if low else ' of'} at most {self.high:g}" if self.high < math.inf else ""
-        return words + low + high + (" or None" if self.optional else "")
+        others = [*map(repr, self.choices), *(["None"] if self.optional else [])]
+        return words + low + high + "".join(f" or {other}" for other in others)
 
     def parse(self, text: str) -> Any:
         """The value that a text on the command line stands for; checked."""
@@ -90,7 +93,7 @@ class Parameter:
             value = None
         elif self.kind == "bool":
             value = {"true": True, "false": False, "1": True, "0": False}.get(text.lower(), text)
-        elif self.kind in ("int", "float"):
+        elif self.kind in ("int", "float") and text not in self.choices:
             try:
                 value = int(text) if self.kind == "int" else float(text)
             except ValueError:

@@ -37,9 +37,14 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
             {"growth": "sideways"},
             "growth must be one of 'leafwise', 'depthwise', 'oblivious', not 'sideways'",
         ),
-        ({"booster": "ordered"}, "booster='ordered' is not supported yet; use 'plain'"),
-        ({"sampling": "mvs"}, "sampling='mvs' is not supported yet"),
-        ({"categories": "ordered"}, "categories='ordered' is not supported yet"),
+        ({"sampling": "mvs"}, "sampling='mvs' draws a share of the rows; set subsample below 1"),
+        (
+            {"sampling": "mvs", "subsample": 0.5, "subsample_freq": 2},
+            "subsample_freq=2 belongs to sampling='uniform' or 'bayesian'",
+        ),
+        ({"sampling": "bayesian", "subsample": 0.5}, "subsample=0.5 belongs to sampling='uniform' or 'mvs'"),
+        ({"bagging_temperature": 2.0}, "bagging_temperature=2.0 belongs to sampling='bayesian'"),
+        ({"mvs_reg": 0.5}, "mvs_reg=0.5 belongs to sampling='mvs'"),
         ({"max_cat_to_onehot": 9}, "max_cat_to_onehot=9 does not apply to categories='onehot'"),
         ({"max_cat_threshold": 9}, "max_cat_threshold=9 does not apply to categories='onehot'"),
         (
@@ -76,7 +81,11 @@ def test_a_bad_parameter_is_refused_by_name(parameters: dict[str, Any], message:
         ({"loss": "squared"}, Y, "is for regression"),
         ({"class_weight": {7: 2.0}}, Y, "class_weight names the class 7"),
         ({"class_weight": {0: -1.0}}, Y, "class_weight of 0 must be"),
-        ({"class_weight": "even"}, Y, "class_weight must be None, 'balanced', 'minority' or a dict"),
+        (
+            {"class_weight": "even"},
+            Y,
+            "class_weight must be None, 'balanced', 'sqrt_balanced', 'minority' or a dict",
+        ),
         ({"scale_pos_weight": 2.0}, np.arange(len(Y)) % 3, "scale_pos_weight is for two classes"),
         ({}, np.where(Y == 0, np.nan, 1.0), "y contains NaN"),
         ({}, Y + 0.3, "continuous"),
@@ -220,8 +229,8 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
 
 
 def test_refused_values_say_what_to_use_instead() -> None:
-    with pytest.raises(NotSupportedError, match="use 'uniform'"):
-        BoostedTreesRegressor(sampling="mvs").fit(RX, RY)
+    with pytest.raises(NotSupportedError, match="use 'bayesian'"):
+        BoostedTreesRegressor(sampling="bootstrap").fit(RX, RY)
 
 
 def test_an_oblivious_tree_that_would_not_fit_in_memory_is_refused() -> None:

@@ -187,7 +187,9 @@ else:
 """
 
 
-def test_a_kernel_compiled_over_a_cached_parallel_one_loads_in_a_process_without_threads(tmp_path: Path) -> None:
+def test_a_kernel_compiled_over_a_cached_parallel_one_loads_in_a_process_without_threads(
+    tmp_path: Path,
+) -> None:
     script = tmp_path / "linked.py"
     script.write_text(LINKED)
     environment = os.environ | {"PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -1,0 +1,198 @@
+"""Boosted trees on target statistics and their combinations."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import weald
+from weald.runtime.errors import InputError, NotSupportedError
+
+KINDS = ["ordered", "greedy", "holdout", "leave_one_out"]
+
+
+def _table(n: int = 400, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Labels that depend on a pair of columns, beside a column that is different in every row and a number."""
+    rng = np.random.default_rng(seed)
+    a, b, x = rng.integers(6, size=n), rng.integers(5, size=n), rng.normal(size=n)
+    chance = 1 / (1 + np.exp(-(3.0 * ((a + b) % 2) - 1.5 + 0.5 * x)))
+    table = pd.DataFrame({"a": a, "x": x, "b": b, "id": np.arange(n)})
+    for name in ("a", "b", "id"):
+        table[name] = table[name].map(lambda code, name=name: f"{name}{code}").astype("category")
+    return table, (rng.random(n) < chance).astype(int)
+
+
+def _classifier(**changes: Any) -> Any:
+    chosen: dict[str, Any] = {
+        "categories": "ordered",
+        "growth": "oblivious",
+        "max_depth": 3,
+        "n_estimators": 30,
+    }
+    return weald.BoostedTreesClassifier(
+        **(chosen | {"min_samples_leaf": 1, "max_cat_to_onehot": 2} | changes)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pair_of_columns_is_found(kind: str) -> None:
+    X, y = _table(600)
+    X = X.drop(columns="id")
+    model = _classifier(categories=kind).fit(X[:400], y[:400])
+    assert model.score(X[400:], y[400:]) > (0.55 if kind == "leave_one_out" else 0.65)  # which leaks
+    alone = _classifier(categories=kind, max_combination=1).fit(X[:400], y[:400])
+    assert model.score(X[400:], y[400:]) >= alone.score(X[400:], y[400:])
+    assert any(len(table.projection) == 2 for table in model._model.statistics.tables)
+
+
+def test_greedy_statistics_leak_and_ordered_ones_do_not() -> None:
+    X, y = _table(600)
+    train, test = slice(0, 400), slice(400, 600)
+    scores = {
+        kind: _classifier(categories=kind, max_combination=1).fit(X[train], y[train]) for kind in KINDS[:2]
+    }
+    assert scores["greedy"].score(X[train], y[train]) == 1.0  # by the column that is different in every row
+    assert scores["ordered"].score(X[test], y[test]) > scores["greedy"].score(X[test], y[test]) + 0.05
+
+
+@pytest.mark.parametrize("growth", ["oblivious", "leafwise", "depthwise"])
+@pytest.mark.parametrize("booster", ["plain", "ordered"])
+def test_a_file_gives_the_model_back(growth: str, booster: str, tmp_path: Path) -> None:
+    X, y = _table(200)
+    model = _classifier(growth=growth, booster=booster, n_estimators=12).fit(X, y)
+    path = tmp_path / "model.weald"
+    model.save(path)
+    loaded = weald.load(path)
+    assert (loaded.predict_proba(X) == model.predict_proba(X)).all()
+    loaded.save(tmp_path / "again.weald")
+    assert path.read_bytes() == (tmp_path / "again.weald").read_bytes()
+
+
+def test_a_model_keeps_only_the_statistics_that_its_trees_use() -> None:
+    X, y = _table(300)
+    model = _classifier(n_estimators=6).fit(X, y)
+    used = set(model.forest_.feature[model.forest_.feature >= 0].tolist())
+    n_derived = model.forest_.n_features - X.shape[1]
+    assert set(range(X.shape[1], model.forest_.n_features)) <= used
+    assert sum(len(table.numbers) for table in model._model.statistics.tables) == n_derived > 0
+
+
+def test_several_classes_and_labels_above_borders() -> None:
+    X, y = _table(300)
+    three = _classifier(n_estimators=8).fit(X, y + (X["x"] > 0.8))
+    assert three.predict_proba(X).shape == (300, 3)
+    regressor = weald.BoostedTreesRegressor(
+        categories="ordered", target_borders=3, n_estimators=20, min_samples_leaf=5, max_cat_to_onehot=2
+    )
+    target = 3.0 * y + X["x"]
+    regressor.fit(X[:200], target[:200])
+    assert regressor.score(X[200:], target[200:]) > 0.4
+
+
+def test_missing_and_unknown_categories_have_predictions() -> None:
+    X, y = _table(200)
+    X["a"] = X["a"].where(np.arange(200) % 7 > 0)
+    model = _classifier(n_estimators=8).fit(X, y)
+    new = pd.DataFrame(
+        {"a": ["never", None], "x": [0.0, np.nan], "b": ["b1", "other"], "id": ["id3", "none"]}
+    )
+    assert np.isfinite(model.predict_proba(new)).all()
+
+
+def test_an_evaluation_set_follows_the_model() -> None:
+    X, y = _table(400)
+    model = _classifier(n_estimators=40, early_stopping_rounds=5)
+    model.fit(X[:300], y[:300], eval_set=[(X[300:], y[300:])])
+    recorded = model.history_["valid_0"]["logloss"][model.best_iteration_]
+    probability = model.predict_proba(X[300:])[np.arange(100), y[300:]]
+    assert recorded == pytest.approx(-np.log(probability).mean(), rel=1e-6)
+
+
+def test_rows_without_weight_are_not_there() -> None:
+    X, y = _table(300)
+    weight = np.where(np.arange(300) % 3 > 0, 1.0, 0.0)
+    kept = weight > 0
+    first = _classifier(n_estimators=6).fit(X, y, sample_weight=weight)
+    X_kept = X[kept].copy()
+    second = _classifier(n_estimators=6).fit(X_kept.drop(columns="id"), y[kept])
+    assert first.forest_.count[0] == kept.sum() == second.forest_.count[0]
+
+
+def test_importances_and_shapley_values_are_those_of_the_users_columns() -> None:
+    X, y = _table(200)
+    model = _classifier(n_estimators=10).fit(X, y)
+    assert model.feature_importances_.shape == (4,)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    values = model.shap_values(X[:20])
+    assert values.shape == (20, 5)
+    probability = model.predict_proba(X[:20])[:, 1]
+    assert values.sum(axis=1) == pytest.approx(np.log(probability / (1 - probability)))
+
+
+def test_priors_and_counters() -> None:
+    X, y = _table(200)
+    model = _classifier(n_estimators=5, prior=[0.0, 0.5, 1.0], counters=False, prior_weight=2.0).fit(X, y)
+    assert max(max(table.numbers) for table in model._model.statistics.tables) <= 2
+    with pytest.raises(InputError, match="prior must be 'mean'"):
+        _classifier(prior=2.0).fit(X, y)
+
+
+def test_what_makes_no_sense_together_is_refused(tmp_path: Path) -> None:
+    X, y = _table(60)
+    for changes, said in [
+        ({"booster": "dart", "rate_drop": 0.1}, "does not go with booster='dart'"),
+        ({"split_finder": "exact"}, "split_finder='exact'"),
+        ({"path_smooth": 1.0, "min_samples_leaf": 2}, "path_smooth=1.0"),
+        (
+            {"categories": "onehot", "max_combination": 2, "max_cat_to_onehot": 4},
+            "max_combination=2 belongs to",
+        ),
+        ({"prefix_growth": 3.0}, "prefix_growth=3.0 belongs to"),
+        ({"categories": "greedy", "permutations": 2}, "permutations=2 belongs to"),
+        ({"booster": "ordered", "permutations": 0}, "permutations=0"),
+    ]:
+        with pytest.raises((NotSupportedError, InputError), match=said):
+            _classifier(n_estimators=2, **changes).fit(X, y)
+    with pytest.raises(NotSupportedError, match="Checkpoint"):
+        _classifier(n_estimators=2).fit(X, y, callbacks=[weald.Checkpoint(tmp_path / "model.weald")])
+    model = _classifier(n_estimators=2, warm_start=True).fit(X, y)
+    with pytest.raises(NotSupportedError, match="warm_start"):
+        model.set_params(n_estimators=4).fit(X, y)
+    assert os.listdir(tmp_path) == []
+
+
+def test_leaves_are_refitted_to_other_rows() -> None:
+    X, y = _table(200)
+    model = _classifier(n_estimators=5).fit(X, y)
+    flipped = model.refit(X, 1 - y, decay_rate=0.0)
+    assert flipped.score(X, y) < 0.5 < model.score(X, y)
+    assert (flipped.forest_.feature == model.forest_.feature).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_rows_and_equal_labels(kind: str) -> None:
+    X, _ = _table(30)
+    for n_rows in (1, 2, 30):
+        model = weald.BoostedTreesRegressor(n_estimators=2, categories=kind, min_samples_leaf=1)
+        assert model.fit(X[:n_rows], np.full(n_rows, 2.5)).predict(X) == pytest.approx(2.5)
+
+
+def test_a_table_without_categories_is_as_without_statistics() -> None:
+    X, y = _table(200)
+    numbers = X[["x"]]
+    first = weald.BoostedTreesClassifier(n_estimators=5, categories="ordered").fit(numbers, y)
+    second = weald.BoostedTreesClassifier(n_estimators=5).fit(numbers, y)
+    assert first.forest_ == second.forest_
+
+
+def test_monotone_columns_stay_monotone() -> None:
+    X, y = _table(400)
+    model = _classifier(monotone_constraints={"x": 1}).fit(X, y)
+    grid = X[:1].loc[np.zeros(50, int)].copy()
+    grid["x"] = np.linspace(-3, 3, 50)
+    assert (np.diff(model.predict_proba(grid)[:, 1]) >= 0).all()

@@ -1,0 +1,59 @@
+"""Splits by cosine, by counts and with noise: the same bytes on any number of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scipy import sparse
+
+from invariants.test_determinism import same_for_all_threads, table
+from weald import BoostedTreesClassifier
+
+__all__ = ["table"]
+
+CASES = [
+    ("oblivious", "cosine", "partition"),
+    ("oblivious", "l2", "onehot"),
+    ("depthwise", "newton_cosine", "onehot"),
+    ("leafwise", "cosine", "partition"),
+    ("leafwise", "newton_l2", "onehot"),
+]
+
+
+@pytest.mark.parametrize(("growth", "score", "categories"), CASES)
+def test_noisy_scores_have_the_same_bytes(table: Any, growth: str, score: str, categories: str) -> None:
+    X, y, weight = table
+
+    def make(n_jobs: int) -> BoostedTreesClassifier:
+        return BoostedTreesClassifier(
+            n_estimators=2,
+            growth=growth,
+            max_depth=4,
+            split_score=score,
+            random_strength=2.0,
+            categories=categories,
+            categorical_features=[5],
+            subsample=0.8,
+            random_state=3,
+            n_jobs=n_jobs,
+        )
+
+    same_for_all_threads(make, X, y > 0.3, sample_weight=weight)
+
+
+def test_sparse_tables_have_the_same_bytes(table: Any) -> None:
+    y = table[1]
+    few = sparse.random_array((4_000, 40), density=0.05, rng=1, format="csr")
+
+    def make(n_jobs: int) -> BoostedTreesClassifier:
+        return BoostedTreesClassifier(
+            n_estimators=2,
+            growth="oblivious",
+            max_depth=3,
+            split_score="cosine",
+            random_strength=1.0,
+            n_jobs=n_jobs,
+        )
+
+    same_for_all_threads(make, few, y[:4_000] > 0.3)
