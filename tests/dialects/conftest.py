@@ -29,6 +29,12 @@ def lgb(request: pytest.FixtureRequest) -> Any:
     return _module(request.param, "4.0")
 
 
+@pytest.fixture(params=["weald.catboost", "catboost"])
+def cb(request: pytest.FixtureRequest) -> Any:
+    """One of the two modules."""
+    return _module(request.param, "1.2")
+
+
 def make_regression(rows: int = 300) -> Data:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 12, (rows, 4)).astype(np.float64)

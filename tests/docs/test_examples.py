@@ -17,7 +17,9 @@ from examples import (
     growth,
     hr_attrition,
     monotone,
+    prediction_shift,
     proposals,
+    target_statistics,
 )
 from examples.common import pyplot, write_into_page
 
@@ -142,6 +144,33 @@ def test_of_all_sets_of_colours_the_best_is_a_cut_of_the_order(tmp_path: Path) -
     assert page.read_text(encoding="utf-8") == (DOCS / "categories.md").read_text(encoding="utf-8")
 
 
+def test_greedy_and_leave_one_out_statistics_know_labels_that_nothing_can_tell(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "statistics.png", copy_of_page("target_statistics.md", tmp_path)
+    study = target_statistics.main(["--quick", "--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    leaks = {("unique", "greedy"), ("constant", "leave_one_out")}
+    for pair, accuracies in study.accuracies.items():
+        on_training, on_new = accuracies.mean(axis=0)
+        assert on_training == 1.0 if pair in leaks else on_training < 0.65, pair
+        assert 0.45 < on_new < 0.55, pair
+    assert "| ordered |" in page.read_text(encoding="utf-8")
+
+
+def test_ordered_boosting_takes_gradients_as_of_new_rows(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out, page = tmp_path / "shift.png", copy_of_page("ordered_boosting.md", tmp_path)
+    study = prediction_shift.main(["--quick", "--out", str(out), "--page", str(page)])
+    assert_drawn(out)
+    last = {pair: (study.training[pair][:, -1].mean(), study.new[pair][:, -1].mean()) for pair in study.new}
+    known, new = last["drawn splits", "ordered"]
+    assert abs(known - new) < 0.012
+    known, new = last["drawn splits", "plain"]
+    assert known < new - 0.03
+    assert last["chosen splits", "plain"][0] < last["chosen splits", "ordered"][0] - 0.02
+    assert "| ordered |" in page.read_text(encoding="utf-8")
+
+
 def test_leafwise_trees_fit_better_and_overfit_few_rows(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out, page = tmp_path / "growth.png", copy_of_page("growth.md", tmp_path)
@@ -215,6 +244,7 @@ def test_the_pages_claims_hold_in_their_numbers() -> None:
         "proposals",
         "category_split",
         "growth",
+        "target_statistics",
     ):
         assert_drawn(DOCS / "images" / f"{image}.png")
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from weald.data import read_classes, read_several_classes, read_table
 from weald.dialect.booster import ModelHolder
+from weald.dialect.tables import array_of_rows
 from weald.losses import LINKS
 from weald.runtime.errors import InputError
 
@@ -119,7 +120,7 @@ def pairs_of(eval_set: Any, per_set: dict[str, Sequence[Any] | None]) -> list[tu
 
 def as_table(X: Any) -> Any:
     """Lists of rows as an array, so that they are read once."""
-    return np.asarray(X) if isinstance(X, list | tuple) else X
+    return array_of_rows(X) if isinstance(X, list | tuple) else X
 
 
 def class_probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -42,8 +42,11 @@ def frame_types(table: Any) -> dict[str, Any]:
     return types
 
 
-def open_data(data: Any, what: str) -> Any:
-    """A frame, a sparse matrix of rows or columns, or an array of numbers; ``what``: the object that takes it."""
+def open_data(data: Any, what: str, text: bool = False) -> Any:
+    """A frame, a sparse matrix of rows or columns, or an array of numbers; ``what``: the object that takes it.
+
+    ``text``: an array may hold text, too.
+    """
     if type(data).__name__ == what:
         raise InputError(f"data is a {what} already; pass it as it is.")
     if isinstance(data, str | os.PathLike):
@@ -58,13 +61,21 @@ def open_data(data: Any, what: str) -> Any:
         return data if data.format in ("csr", "csc") else data.tocsr()
     if isinstance(data, Mapping):
         raise InputError("data must be a table, not a dict; make a data frame of it.")
-    array = np.asarray(data)
+    array = array_of_rows(data)
     array = array.reshape(-1, 1) if array.ndim == 1 else array
+    if text and array.dtype.kind in "OU":
+        return array
     if "categorical" in open_table(array).kinds():
         raise InputError(
             f"data holds text; a {what} takes numbers, and categories as a frame's category columns."
         )
     return array.astype(np.float64) if array.dtype.kind == "O" else array
+
+
+def array_of_rows(rows: Any) -> NDArray[Any]:
+    """An array of anything that NumPy reads; numbers beside text stay numbers."""
+    array = np.asarray(rows)
+    return np.array(rows, dtype=object) if array.dtype.kind in "US" and not hasattr(rows, "dtype") else array
 
 
 def declared_numbers(table: Any, declared: Iterable[int]) -> list[int]:

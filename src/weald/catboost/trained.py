@@ -1,0 +1,136 @@
+"""What a fit leaves behind: the trees, the loss, the classes, and how the metrics went; and its model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.catboost.objectives import Chosen, choose
+from weald.catboost.training import Curves
+from weald.dialect.booster import ModelHolder
+from weald.dialect.files import pack_model, texts_a_column, unpack_model
+from weald.dialect.tables import Float64s
+from weald.estimators.plain import classes_from_json, labels_to_json
+from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+
+NAME = "catboost.CatBoost"
+_KEYS = {
+    "resolved",
+    "loss_function",
+    "classes",
+    "feature_names",
+    "threshold",
+    "curves",
+    "best_score",
+    "best_iteration",
+}
+# These change neither the model nor its predictions.
+_NOT_SAVED = (
+    "thread_count",
+    "verbose",
+    "silent",
+    "logging_level",
+    "train_dir",
+    "allow_writing_files",
+    "metric_period",
+)
+_THEIRS = b"CBM1"
+
+
+@dataclass
+class Trained(ModelHolder):
+    """A model of CatBoost's interface after its training."""
+
+    full: dict[str, Any]
+    chosen: Chosen
+    classes: NDArray[Any] | None
+    names: list[str]
+    curves: Curves = field(default_factory=dict)
+    best_score: dict[str, dict[str, float]] = field(default_factory=dict)
+    best_iteration: int | None = None
+    threshold: float = 0.5
+
+    def keep(self, rounds: range) -> None:
+        """Forget all rounds but some."""
+        forest = self._part("a range of rounds", rounds.start, rounds.stop)
+        if rounds.start:
+            forest = replace(forest, base_score=np.zeros(forest.n_outputs))
+        self._set_model(replace(self._fitted(), predictor=forest, best_iteration=forest.n_rounds - 1))
+
+    def range(self, ntree_start: int, ntree_end: int) -> tuple[int, int]:
+        """The first round and the one after the last; an end of 0: all."""
+        rounds = self._rounds()
+        last = rounds if ntree_end <= 0 else min(int(ntree_end), rounds)
+        if not 0 <= ntree_start < max(last, 1):
+            raise InputError(
+                f"ntree_start={ntree_start} and ntree_end={ntree_end} hold none of the {rounds} rounds."
+            )
+        return int(ntree_start), last
+
+    def scores(self, table: Any, first: int, last: int, threads: int | None) -> Float64s:
+        """Raw scores, (outputs, rows), of rounds ``first`` up to ``last``; without the start where round 0 is left out."""
+        engine = self._engine(first, last, threads, first == 0)
+        engine.n_jobs = threads
+        return engine._raw(table)
+
+    @property
+    def categorical(self) -> list[int]:
+        """Positions of the columns of categories."""
+        return np.flatnonzero(self._fitted().schema.categorical_mask).tolist()
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def to_bytes(self, params: dict[str, Any]) -> bytes:
+        """The bytes of the model file; equal for equal models."""
+        if self.chosen.own is not None:
+            raise NotSupportedError("a model with a loss of your own has no file; use pickle.")
+        saved = {
+            name: value for name, value in params.items() if name not in _NOT_SAVED and not callable(value)
+        }
+        kept = {name: value for name, value in self.full.items() if name not in _NOT_SAVED}
+        more = {
+            "resolved": {name: value for name, value in kept.items() if not hasattr(value, "evaluate")},
+            "loss_function": {"name": self.chosen.name, "n_classes": self.chosen.n_classes},
+            "classes": None if self.classes is None else labels_to_json(self.classes),
+            "feature_names": self.names,
+            "threshold": self.threshold,
+            "curves": self.curves,
+            "best_score": self.best_score,
+            "best_iteration": self.best_iteration,
+        }
+        return pack_model(NAME, saved, more, self._fitted())
+
+
+def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
+    """The parameters and the model of a file's bytes."""
+    if data[: len(_THEIRS)] == _THEIRS:
+        raise ModelFileError(
+            "This is a model of CatBoost's own; weald.catboost reads only what its own save_model has written."
+        )
+    params, header, model = unpack_model(NAME, data, _KEYS, read_parameters)
+    loss, resolved = header["loss_function"], header["resolved"]
+    if not isinstance(resolved, dict) or not set(resolved) <= set(CATBOOST_PARAMETERS):
+        raise ModelFileError("The file's parameters are not those of weald.catboost.")
+    try:
+        chosen = choose(resolved["loss_function"], int(loss["n_classes"]))
+    except (InputError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"The file's loss is not one of weald.catboost: {error}") from None
+    if chosen.n_outputs != model.predictor.n_outputs:
+        raise ModelFileError("The file's trees are not those of its loss.")
+    full = {name: entry.default for name, entry in CATBOOST_PARAMETERS.items() if entry.standing != "refused"}
+    trained = Trained(
+        {**full, **resolved},
+        chosen,
+        None if header["classes"] is None else classes_from_json(header["classes"]),
+        texts_a_column(header, "feature_names", model) or [],
+        header["curves"],
+        header["best_score"],
+        header["best_iteration"],
+        float(header["threshold"]),
+    )
+    trained._set_model(model)
+    return params, trained

@@ -1,0 +1,139 @@
+"""The page of CatBoost's parameters is the table, and the table knows every parameter of CatBoost under all its names."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weald.catboost as cb
+from weald.catboost.fitting import prepared
+from weald.params import PARAMETERS
+from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS, catboost_page
+
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "catboost_parameters.md"
+LONG: tuple[dict[str, Any], ...] = (
+    {},
+    {"iterations": 200, "depth": 1},
+    {"iterations": 200, "depth": 1, "leaf_estimation_method": "Gradient"},
+)
+QUIET = {"iterations": 2, "verbose": False, "allow_writing_files": False, "thread_count": 1}
+
+
+def test_the_page_is_written_by_the_table() -> None:
+    assert PAGE.read_text() == catboost_page(), (
+        "python -m weald.params catboost > docs/catboost_parameters.md"
+    )
+
+
+def test_an_entry_says_what_it_is_or_what_to_use() -> None:
+    for name, entry in CATBOOST_PARAMETERS.items():
+        if entry.standing == "refused":
+            assert entry.note.endswith("."), name
+            continue
+        assert entry.help.endswith("."), name
+        assert entry.standing == "same" or entry.note.endswith("."), name
+        assert not entry.native or entry.native in PARAMETERS, name
+        if entry.default is not None:
+            assert entry.read(entry.default) == entry.default, name
+
+
+def test_no_name_means_two_parameters() -> None:
+    names = [name for entry in CATBOOST_PARAMETERS.values() for name in (entry.name, *entry.aliases)]
+    assert len(set(names)) == len(names)
+
+
+def test_every_parameter_of_catboost_is_in_the_table() -> None:
+    theirs = pytest.importorskip("catboost", minversion="1.2")
+    for kind in (theirs.CatBoostClassifier, theirs.CatBoostRegressor):
+        for name in inspect.signature(kind).parameters:
+            assert ALIASES.get(name, name) in CATBOOST_PARAMETERS, name
+    X = np.arange(60.0).reshape(-1, 2)
+    for settings in ({}, {"boosting_type": "Ordered"}, {"loss_function": "Logloss"}):
+        used = theirs.CatBoost({**QUIET, **settings}).fit(X, X[:, 0] > 30).get_all_params()
+        assert set(used) <= set(CATBOOST_PARAMETERS)
+
+
+def test_defaults_are_catboosts() -> None:
+    theirs = pytest.importorskip("catboost", minversion="1.2")
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 3))
+    y = X[:, 0] + rng.random(120)
+    labels = {
+        "Logloss": y > 1,
+        "CrossEntropy": y / 2,
+        "MultiClass": np.digitize(y, [0.7, 1.3]),
+        "MultiClassOneVsAll": np.digitize(y, [0.7, 1.3]),
+        "Poisson": np.round(3 * y),
+        "Tweedie:variance_power=1.5": y,
+    }
+    losses = (
+        "RMSE",
+        "MAE",
+        "MAPE",
+        "Quantile:alpha=0.3",
+        "MultiQuantile:alpha=0.2,0.8",
+        "Huber:delta=1",
+        "LogCosh",
+    )
+    for loss in (*losses, "RMSEWithUncertainty", *labels):
+        for more in LONG if loss in ("Logloss", "Poisson", "MultiClass") else LONG[:1]:
+            params = {**QUIET, "loss_function": loss, **more}
+            want = theirs.CatBoost(params).fit(X, labels.get(loss, y)).get_all_params()
+            got = prepared("CatBoost", ("RMSE", None), params, (X, labels.get(loss, y), {}), None)[0].full
+            for name, value in want.items():
+                entry = CATBOOST_PARAMETERS[name]
+                if entry.standing == "refused" or name in (
+                    "class_names",
+                    "classes_count",
+                    "auto_class_weights",
+                    "score_function",  # these two are our own choice
+                    "leaf_estimation_iterations",
+                ):
+                    continue
+                if isinstance(value, float):
+                    assert got[name] == pytest.approx(value, rel=1e-4), (loss, more, name)
+                elif name != "eval_metric":
+                    assert got[name] == value, (loss, more, name)
+
+
+def test_splits_and_leaves_are_newtons_by_default() -> None:
+    X = np.random.default_rng(0).random((120, 3))
+    full = prepared("CatBoostClassifier", ("Logloss", None), QUIET, (X, X[:, 0] > 0.5, {}), None)[0].full
+    assert (full["score_function"], full["leaf_estimation_iterations"]) == ("NewtonL2", 1)
+
+
+def test_classes_and_functions_take_what_catboosts_take() -> None:
+    theirs = pytest.importorskip("catboost", minversion="1.2")
+    for name in ("train", "cv"):
+        want, got = (inspect.signature(getattr(module, name)).parameters for module in (theirs, cb))
+        assert list(want) == list(got), name
+        for parameter in want.values():
+            assert parameter.default == got[parameter.name].default, (name, parameter.name)
+    assert {*inspect.signature(theirs.Pool).parameters} - {*inspect.signature(cb.Pool).parameters} == {
+        "data_can_be_none"
+    }
+    for kind in ("CatBoost", "CatBoostClassifier", "CatBoostRegressor"):
+        for method in dir(getattr(theirs, kind)):
+            assert (
+                method.startswith("_")
+                or hasattr(getattr(cb, kind), method)
+                or method == "get_sklearn_estimator_xfail_checks"
+            )
+        for method in (
+            "fit",
+            "predict",
+            "staged_predict",
+            "virtual_ensembles_predict",
+            "get_feature_importance",
+        ):
+            want, got = (
+                inspect.signature(getattr(getattr(module, kind), method)).parameters
+                for module in (theirs, cb)
+            )
+            assert set(want) <= set(got), (kind, method)
+    for kind in ("CatBoostClassifier", "CatBoostRegressor"):
+        assert getattr(theirs, kind)().get_params() == getattr(cb, kind)().get_params()
