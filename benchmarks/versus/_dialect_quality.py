@@ -10,7 +10,8 @@ import importlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,35 @@ def table_rows(peer: str, results: dict[str, dict[str, Any]]) -> list[list[str]]
     return [*rows, ["in all", "", "", "", "", "", told]]
 
 
-def main(peer: str, make: Maker, all_settings: dict[str, dict[str, Any]], description: str | None) -> None:
-    """Run both modules on all sets; ``peer``: the other system's module, of which ``weald.peer`` has the interface."""
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    seeds: int
+    most: int  # training rows
+    wanted: Sequence[str]
+    entries: Mapping[str, dict[str, Any]]
+    folder: Path
+
+    def problems(self, names: Sequence[str]) -> Iterator[tuple[str, Problem]]:
+        """Of some sets those that were asked for."""
+        for name in names:
+            if name in self.wanted:
+                yield name, load(self.entries[name], self.folder)
+
+
+def main(
+    peer: str,
+    make: Maker,
+    all_settings: dict[str, dict[str, Any]],
+    description: str | None,
+    sets: Sequence[str] | None = None,
+    further: Callable[[Options], dict[str, Any]] | None = None,
+) -> None:
+    """Run both modules on all sets; ``peer``: the other system's module, of which ``weald.peer`` has the interface.
+
+    ``sets``: those that are taken where none are named; ``further``: measures something else, and returns what is recorded.
+    """
     arguments = parser(description)
     arguments.add_argument("--sets", metavar="A,B", help="only these sets")
     arguments.add_argument("--seeds", type=int, help="runs of every set (5; quick: 2)")
@@ -108,7 +136,7 @@ def main(peer: str, make: Maker, all_settings: dict[str, dict[str, Any]], descri
         return
     folder = Path(os.environ["WEALD_DATA"])
     entries = {entry["name"]: entry for entry in json.loads((folder / "manifest.json").read_text())}
-    wanted = options.sets.split(",") if options.sets else list(entries)
+    wanted = options.sets.split(",") if options.sets else list(sets or entries)
     for name in wanted:
         if name not in entries:
             raise SystemExit(f"there is no set {name!r}; known are {', '.join(entries)}.")
@@ -128,9 +156,10 @@ def main(peer: str, make: Maker, all_settings: dict[str, dict[str, Any]], descri
             results[setting][name] = compared(peer, problem, runs)
         console.print(f"{name}: {time.perf_counter() - start:.1f} s", style="dim")
     header = ["set", "rows", "metric", *modules, f"weald − {peer}", "weald is"]
-    for setting, sets in results.items():
-        if sets:
-            print_table(f"{setting}, mean of {seeds} runs", header, table_rows(peer, sets))
+    for setting, measured in results.items():
+        if measured:
+            print_table(f"{setting}, mean of {seeds} runs", header, table_rows(peer, measured))
     if skipped:
         console.print("left out: " + ", ".join(f"{name} ({reason})" for name, reason in skipped.items()))
-    record(options, {"settings": all_settings, "results": results, "skipped": skipped})
+    more = {} if further is None else further(Options(seeds, most, wanted, entries, folder))
+    record(options, {"settings": all_settings, "results": results, "skipped": skipped, **more})
