@@ -343,29 +343,21 @@ def category_order(
 ) -> list[int]:
     """The bins of categories that are sorted, in their order; without that of missing values, the last.
 
-    By the smoothed leaf value of each alone, if it has enough rows to be sorted. Without smoothing all that have rows are, as
-    if the value were 0 where they would be too small a leaf.
+    By the smoothed leaf value of each alone, if it has enough rows to be sorted: without smoothing as many as a leaf has.
     """
-    smoothing, smallest = (
-        number / gradients.hessian_unit
-        for number in (rules.cat_smooth or rules.reg_lambda, rules.min_child_weight)
-    )
+    smoothing = (rules.cat_smooth or rules.reg_lambda) / gradients.hessian_unit
+    smallest, total = rules.min_child_weight / gradients.hessian_unit, total_of(bins)
 
     def key(b: int) -> tuple[float, int]:
-        own = bins[b]
-        if not rules.cat_smooth and (own.hessian < smallest or own.count < rules.min_samples_leaf):
-            return 0.0, b
-        return -float(own.gradient) / max(float(own.hessian) + smoothing, SMALLEST_HESSIAN), b
+        return -float(bins[b].gradient) / max(float(bins[b].hessian) + smoothing, SMALLEST_HESSIAN), b
 
-    total, candidates = total_of(bins), range(len(bins) - 1)
-    if rules.cat_smooth and data.gathers[feature]:
-        candidates = range(len(bins) - 2)
-    chosen = [
-        b
-        for b in candidates
-        if bins[b].count and float(bins[b].hessian) * total.count >= rules.cat_smooth * total.hessian
-    ]
-    return sorted(chosen, key=key)
+    def is_frequent(own: Sums) -> bool:
+        if rules.cat_smooth:
+            return float(own.hessian) * total.count >= rules.cat_smooth * total.hessian
+        return own.hessian >= smallest and own.count >= rules.min_samples_leaf
+
+    n_candidates = len(bins) - 1 - int(data.gathers[feature])
+    return sorted((b for b in range(n_candidates) if bins[b].count and is_frequent(bins[b])), key=key)
 
 
 class CategorySet(NamedTuple):
@@ -425,13 +417,10 @@ def category_sets(
 def settled_set(
     data: TreeInput, feature: int, bins: list[Sums], tried: CategorySet, gradients: Gradients, rules: Rules
 ) -> tuple[frozenset[int], int]:
-    """The same split with the rest, or else the gathering bin, or else most rows, on the right."""
+    """The same split with the rest, or else most rows, on the right."""
     present = frozenset(b for b in range(len(bins) - 1) if bins[b].count)
-    gathering = int(data.n_bins[feature]) - 1
     left = total_of([bins[b] for b in tried.bins] + [bins[-1]] * tried.missing_left)
     turn = 2 * left.count > total_of(bins).count
-    if data.gathers[feature] and gathering in present:
-        turn = gathering in tried.bins
     if present - frozenset(category_order(data, feature, bins, gradients, rules)):
         turn = tried.backward
     if turn:

@@ -9,19 +9,18 @@ The cuts are tried from both ends. Going inwards from an end, the categories pas
 ``max_cat_threshold`` and at most half of them. Two cuts that are tried have ``min_samples_category`` rows between them,
 and the other side has as many, too.
 
-A rare category fits the noise of the training rows, so its own value must not decide its place. There are two ways:
+A rare category fits the noise of the training rows, so its own value must not decide its place. It is not sorted at all, but
+stays with the *rest*: the side that is not scanned, whichever end the scan begins at. A category is rare
 
-* ``cat_smooth`` is 0: a category with too few rows or too little hessian to be a leaf is sorted as if its value were 0, the
-  value of a leaf that moves nothing (as in XGBoost).
-* ``cat_smooth`` is positive (LightGBM; Ke and others 2017): it takes the place of lambda in the order, and a category with
-  fewer rows than that is not sorted at all. It stays with the *rest*, the side that is not scanned, whichever end the scan
-  begins at. Here a row counts by its hessian over the node's mean hessian, as in LightGBM; of the squared loss that is 1.
+* where ``cat_smooth`` is 0: if it has too few rows, or too little hessian, to be a leaf;
+* where ``cat_smooth`` is positive (LightGBM; Ke and others 2017): if it has fewer rows than that. A row counts by its hessian over
+  the node's mean hessian, as in LightGBM; of the squared loss that is 1. ``cat_smooth`` takes the place of lambda in the order.
 
-A bin that gathers rare categories stays with the rest, too, where ``cat_smooth`` is positive.
+A bin that gathers rare categories is of the rest, too.
 
 Where there is a rest, the scanned side becomes the left child, else the side with fewer rows. So whatever the node has not
-seen, a category or a missing value, goes right, with the rest or with most of the rows. A bin that gathers rare categories
-goes right in any case: the sets of a model name the categories on the left, and there may be thousands of rare ones.
+seen, a category or a missing value, goes right, with the rest or with most of the rows. And the sets of a model, which name
+the categories on the left, never name those of a gathering bin, of which there may be thousands.
 """
 
 from __future__ import annotations
@@ -141,23 +140,19 @@ def sort_ends(prefix: Any, size: Any, most: Any) -> None:
 
 
 @inlined
-def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, rules: Any) -> Any:
+def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, gradients: Any, rules: Any) -> Any:
     """Whether a bin of these sums is one of those that are sorted; otherwise it is of the rest, or empty."""
-    if own[2] == 0 or rules.cat_smooth == 0.0:
-        return own[2] > 0
-    if gathers and b == n_bins - 1:
+    if own[2] == 0 or (gathers and b == n_bins - 1):
         return False
-    return np.float64(own[1]) * totals[2] >= rules.cat_smooth * totals[1]
+    if rules.cat_smooth > 0.0:
+        return np.float64(own[1]) * totals[2] >= rules.cat_smooth * totals[1]
+    return own[1] >= rules.min_child_weight / gradients.hessian_unit and own[2] >= rules.min_samples_leaf
 
 
 @inlined
 def sort_key(own: Any, gradients: Any, rules: Any) -> Any:
     """What categories are sorted by; ``own``: integer gradient, hessian and count of the category."""
-    smoothing = rules.cat_smooth
-    if smoothing == 0.0:
-        smoothing = rules.reg_lambda
-        if own[1] < rules.min_child_weight / gradients.hessian_unit or own[2] < rules.min_samples_leaf:
-            return 0.0
+    smoothing = rules.cat_smooth if rules.cat_smooth > 0.0 else rules.reg_lambda
     return -np.float64(own[0]) / max(np.float64(own[1]) + smoothing / gradients.hessian_unit, LEAST_WEIGHT)
 
 
@@ -178,7 +173,7 @@ def sort_categories(
     size = np.int64(0)
     for b in range(n_bins):
         own = read_cell(histogram, words, first + np.uint64(b))
-        if is_sorted(b, own, totals, n_bins, gathers, rules):
+        if is_sorted(b, own, totals, n_bins, gathers, gradients, rules):
             keys[size], bins[size] = sort_key(own, gradients, rules), b
             size += 1
     sort_ends(prefix, size, most_scanned(size, rules))
@@ -260,8 +255,6 @@ def best_cut(
 def settle_set(
     prefix: Any,
     size: Any,
-    n_bins: Any,
-    gathers: Any,
     n_missing: Any,
     n_rest: Any,
     backward: Any,
@@ -272,13 +265,8 @@ def settle_set(
 
     ``n_rest``: rows of categories that are not sorted; ``backward``: the end at which the scan began.
     """
-    cut, rare = best[BIN] + 1, size
-    for i in range(size):
-        if gathers and prefix.bins[i] == n_bins - 1:
-            rare = i
-    turn = rare < cut if rare < size else 2 * best[LEFT_COUNT] > totals[2]
-    if n_rest > 0:
-        turn = backward == 1
+    cut = best[BIN] + 1
+    turn = backward == 1 if n_rest > 0 else 2 * best[LEFT_COUNT] > totals[2]
     left_bins = best[LEFT_BINS:]
     put_no_bin(left_bins)
     for i in range(cut if turn else 0, size if turn else cut):

@@ -153,7 +153,7 @@ def _sort_level(
     size, totals = np.int64(0), (np.sum(sums[0]), np.sum(sums[1]), np.sum(sums[2]))
     for b in range(n_bins):
         own = (sums[0, b], sums[1, b], sums[2, b])
-        if is_sorted(b, own, totals, n_bins, data.gathers[feature], rules):
+        if is_sorted(b, own, totals, n_bins, data.gathers[feature], gradients, rules):
             prefix.score[size], prefix.bins[size] = sort_key(own, gradients, rules), b
             size += 1
     sort_ends(prefix, size, most_scanned(size, rules))
@@ -260,7 +260,7 @@ def _score_sets(
             found[LEFT_COUNT] = rows[at] + n_missing * with_missing + n_rest * backward
     if best > 0.0:
         level, gathers = (ZERO, ZERO, n_rows), data.gathers[feature]
-        settle_set(prefix, size, n_bins, gathers, n_missing, n_rest, from_back, level, found)
+        settle_set(prefix, size, n_missing, n_rest, from_back, level, found)
     return best
 
 

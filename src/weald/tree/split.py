@@ -172,7 +172,7 @@ def _scan_sets(
             best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
             best[LEFT_COUNT] = prefix.rows[at] + n_added
     if best_score > NO_GAIN:
-        settle_set(prefix, size, n_bins, gathers, missing[2], n_rest, from_back, totals, best)
+        settle_set(prefix, size, missing[2], n_rest, from_back, totals, best)
     return best_score
 
 

@@ -93,15 +93,17 @@ def test_missing_values_go_with_the_side_that_suits_them() -> None:
 def test_a_bin_of_many_rare_categories_goes_right_even_with_few_rows() -> None:
     cells = [(90, 20, 20), (95, 20, 20), (-9, 5, 5), (-8, 5, 5), (0, 0, 0)]
     assert split_of(cells).left_bins == {2, 3}
+    # The last bin is of the rest, so a scan goes up to the second of three categories from either end.
     assert split_of(cells, gathers=True).left_bins == {0, 1}
 
 
-def test_categories_too_small_for_a_leaf_are_sorted_as_if_their_value_were_0() -> None:
-    cells = [(90, 20, 20), (-90, 20, 20), (-30, 2, 2), (30, 2, 2), (0, 0, 0)]
+def test_categories_too_small_for_a_leaf_stay_with_the_rest() -> None:
+    cells = [(90, 20, 20), (-95, 20, 20), (-30, 2, 2), (30, 2, 2), (0, 0, 0)]
     assert split_of(cells).left_bins == {0, 3}
-    # In the middle, in the order of their bins: no cut has the last category on the side of the first.
-    assert split_of(cells, min_samples_leaf=3).left_bins == {0}
-    assert split_of(cells, min_child_weight=3.0).left_bins == {0}
+    # Whichever of the large ones is parted from the others, both small ones are with the others.
+    for limits in ({"min_samples_leaf": 3}, {"min_child_weight": 3.0}):
+        found = split_of(cells, **limits)
+        assert (found.left_bins, found.left) == ({1}, reference.Sums(-95, 20, 20))
 
 
 def test_smoothing_takes_the_place_of_lambda_in_the_order() -> None:
