@@ -1,7 +1,8 @@
 """Sparse and wide tables, depth 6, 100 trees, two threads, from the matrix to the fitted model.
 
 Sections: sparse (200,000 x 5,000 of which 1 % is stored), growth (the same shape with 0.5, 1 and 2 %), wide (50,000 x 1,000
-dense), and two real sets of text, farm_ads and rcv1, which are in the folder that the environment variable WEALD_DATA names.
+dense), and two real sets of text, farm_ads and rcv1, which are in the folder that the environment variable WEALD_DATA names: as they are,
+and with a quarter and half of their stored cells.
 Run it as ``python -m benchmarks.versus.sparse``.
 """
 
@@ -26,6 +27,7 @@ from benchmarks.versus.memory import peak
 
 SYSTEMS = ("weald", "xgboost", "lightgbm")
 SHARES = (0.005, 0.01, 0.02)
+PARTS = (0.25, 0.5, 1.0)  # of the stored cells of a real set
 REAL = {"farm_ads": "farm_ads", "rcv1": "rcv1_small"}
 TEST_ROWS = 20_000
 
@@ -144,6 +146,23 @@ def real(section: str, options: argparse.Namespace, trees: int, repeats: int) ->
         ["", "MiB"],
         [[name, f"{outcome[name]['peak MiB']:.0f}"] for name in systems],
     )
+    outcome["parts"] = parts_of_cells(section, X[~test], y[~test], (X[test], y[test]), max(2, trees // 5), repeats)
+    return outcome
+
+
+def parts_of_cells(section: str, X: Any, y: NDArray[np.int64], test: Any, trees: int, repeats: int) -> Any:
+    """Time against the number of stored cells: random parts of those of a real set, rows and columns as they are."""
+    outcome: dict[str, Any] = {}
+    cells = X.tocoo()
+    drawn = np.random.default_rng(0).random(cells.nnz)
+    for part in PARTS:
+        kept = drawn < part
+        some = scipy.sparse.csr_matrix((cells.data[kept], (cells.row[kept], cells.col[kept])), X.shape)
+        title = f"{section}, {part:.0%} of the stored cells"
+        outcome[f"{part:.0%}"] = {
+            "stored": some.nnz,
+            **run(title, some, y, test, trees, repeats, ("weald", "xgboost")),
+        }
     return outcome
 
 

@@ -12,11 +12,22 @@ from weald.tree.state import BIN_WORDS, BYTE_BINS, PACKED_BLOCK, STRIDE, TreeInp
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
-def tree_input(bins: Bins | SparseBins | BundledBins) -> TreeInput:
-    """What the kernels read of a table."""
+def tree_input(bins: Bins | SparseBins | BundledBins, divides: NDArray[np.bool_] | None = None) -> TreeInput:
+    """What the kernels read of a table; ``divides``: which columns of a sparse one trees may ask for, None for all."""
     if isinstance(bins, BundledBins):
         return _bundled_input(bins)
-    return _sparse_input(bins) if isinstance(bins, SparseBins) else _dense_input(bins)
+    return _sparse_input(bins, divides) if isinstance(bins, SparseBins) else _dense_input(bins)
+
+
+def dividing_columns(bins: Bins | SparseBins | BundledBins, fewest: int) -> NDArray[np.bool_]:
+    """Which columns may leave so many rows on both sides of a split.
+
+    Any split of a sparse column has all cells that are not kept on one side. Of tens of thousands of words most are in fewer
+    texts than a leaf must have, and a node's time goes with the columns that there are.
+    """
+    if isinstance(bins, SparseBins):
+        return np.diff(bins.starts) >= max(1, fewest)
+    return np.ones(bins.n_columns, np.bool_)
 
 
 def histogram_shape(data: TreeInput, precision: str) -> tuple[tuple[int, int], int]:
@@ -91,31 +102,37 @@ def _bundled_input(bins: BundledBins) -> TreeInput:
     )
 
 
-def _sparse_input(bins: SparseBins) -> TreeInput:
-    mapper = bins.mapper
-    frequent = np.diff(bins.starts) > PACKED_BLOCK
+def _sparse_input(bins: SparseBins, divides: NDArray[np.bool_] | None) -> TreeInput:
+    mapper, starts, rows, codes = bins.mapper, bins.starts, bins.rows, bins.bins
+    sizes, counts = mapper.n_bins + 1, np.diff(starts)
+    if divides is not None and not divides.all():
+        kept = np.repeat(divides, counts)
+        rows, codes = rows[kept], codes[kept]
+        sizes, counts = sizes * divides, counts * divides
+        starts = np.concatenate(([0], np.cumsum(counts)))
+    frequent = counts > PACKED_BLOCK
     order = np.argsort(~frequent, kind="stable")
-    sizes = mapper.n_bins + 1
     offsets = np.empty(len(sizes), np.uint64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
-    row_starts, row_cells = np.zeros(bins.n_rows + 1, np.int64), np.empty(len(bins.rows), np.uint32)
-    fill_row_cells(bins.starts, bins.rows, bins.bins, order, offsets, row_starts, row_cells)
+    row_starts, row_cells = np.zeros(bins.n_rows + 1, np.int64), np.empty(len(rows), np.uint32)
+    fill_row_cells(starts, rows, codes, order, offsets, row_starts, row_cells)
     return TreeInput(
-        rows=np.empty(0, bins.bins.dtype),
-        columns=np.empty((0, bins.n_rows), bins.bins.dtype),
+        rows=np.empty(0, codes.dtype),
+        columns=np.empty((0, bins.n_rows), codes.dtype),
         offsets=offsets,
         n_bins=mapper.n_bins,
         categorical=_writeable(mapper.categorical),
         gathers=mapper.n_categories > mapper.n_bins,
         uniform=False,
         sparse=True,
-        entry_starts=bins.starts,
-        entry_rows=bins.rows,
-        entry_bins=bins.bins,
+        entry_starts=starts,
+        entry_rows=rows,
+        entry_bins=codes,
         default_bins=bins.default,
         row_starts=row_starts,
         row_cells=row_cells,
         n_frequent=int(sizes[frequent].sum()),
+        n_dividing=len(sizes) if divides is None else int(divides.sum()),
         most_bins=_most_bins(mapper),
         n_cells=int(sizes.sum()),
     )

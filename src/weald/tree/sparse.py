@@ -152,8 +152,8 @@ def build_sparse_histogram(
     ``features`` are undefined.
     """
     words = out[0]
-    n_rows, n_columns = len(data.row_starts) - 1, len(data.n_bins)
-    if ROW_COST * tasks * (end - begin) * n_columns < n_rows * len(features):
+    n_rows = len(data.row_starts) - 1
+    if ROW_COST * tasks * (end - begin) * data.n_dividing < n_rows * len(features):
         words[: data.n_cells + 2 * plane_size(data, gradients.packed)] = 0
         _add_rows(data, gradients, entries, begin, end, words)
         return

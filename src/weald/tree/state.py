@@ -82,6 +82,7 @@ class TreeInput(NamedTuple):
     row_starts: NDArray[np.int64] = _NO_PLACES  # row after row: where a row's cells begin,
     row_cells: NDArray[np.uint32] = _NO_NUMBERS  # and their numbers, ascending: histograms of few rows
     n_frequent: int = 0  # cells of the columns that have three words a cell also when packed; they come first
+    n_dividing: int = 0  # columns that may divide the rows; the others have no cells
     # A table of bundles (tree/bundled.py) has rows and columns of their codes, and for every feature also its default bin:
     sizes: NDArray[np.int64] = _NO_PLACES  # its codes; n_bins + 1 where it is stored as it is
     stored: NDArray[np.int64] = _NO_PLACES  # the stored column that it is in

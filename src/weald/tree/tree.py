@@ -18,7 +18,7 @@ from weald.runtime.errors import InputError
 from weald.tree.constraints import Constraints
 from weald.tree.forced import ForcedSplit, forced_splits
 from weald.tree.grower import grow_tree
-from weald.tree.inputs import bin_words, histogram_shape, tree_input
+from weald.tree.inputs import bin_words, dividing_columns, histogram_shape, tree_input
 from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
 from weald.tree.noise import noise_unit
 from weald.tree.oblivious import grow_oblivious
@@ -458,13 +458,17 @@ class TreeGrower(Grower):
         self, bins: Bins | SparseBins | BundledBins, rules: TreeRules, precision: str, tasks: int
     ) -> None:
         super().__init__(bins, rules, precision, tasks)
-        self._data = tree_input(bins)
+        self._divides = np.ones(bins.n_columns, np.bool_)
+        if rules.colsample_bylevel == 1.0 and rules.colsample_bynode == 1.0:  # which draw from all columns
+            self._divides = dividing_columns(bins, rules.min_samples_leaf)
+            self._divides[self._forced.feature] = True
+        self._data = tree_input(bins, self._divides)
         sparse = self._data.sparse
         shape, n_words = histogram_shape(self._data, precision)
         most_leaves = self._kernel_rules.max_leaves
         # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
         wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
-        slots = 1 + max(1, min(wanted, POOL_BYTES // (8 * n_words)))
+        slots = 1 + max(1, min(wanted, POOL_BYTES // (8 * max(1, n_words))))
         if rules.growth == "oblivious":
             slots = 1 + wanted  # a level needs the histograms of all its nodes
             if 8 * n_words * slots > LARGEST_LEVEL_BYTES:
@@ -488,7 +492,7 @@ class TreeGrower(Grower):
     ) -> int:
         common = (
             self._data,
-            columns,
+            columns[self._divides[columns]],
             gradients,
             rules,
             key,

@@ -48,6 +48,9 @@ CHOICES: dict[str, dict[str, Any]] = {
     "oblivious": {"growth": "oblivious", "max_depth": 4},
     "wide": {"precision": "wide"},
     "sampled": {"subsample": 0.5, "colsample_bytree": 0.6, "colsample_bylevel": 0.8, "colsample_bynode": 0.8},
+    # A column has some 120 stored cells: about half of the columns have too few for a leaf.
+    "large leaves": {"min_samples_leaf": 102, "colsample_bytree": 0.6},
+    "large leaves, oblivious": {"min_samples_leaf": 102, "growth": "oblivious", "max_depth": 3},
     "few bins": {"max_bins": 5, "reg_alpha": 0.1, "max_delta_step": 0.5},
 }
 

@@ -15,7 +15,7 @@ from unit.tree.factories import tree_input as dense_input
 from weald.binning import SparseBins
 from weald.binning.mapper import BinMapper
 from weald.tree.gain import NO_GAIN
-from weald.tree.inputs import tree_input
+from weald.tree.inputs import dividing_columns, tree_input
 from weald.tree.sparse import (
     build_sparse_histogram,
     clear_column,
@@ -93,6 +93,24 @@ def test_a_histogram_has_the_words_of_its_twin(packed: bool, tasks: int, size: i
             expected = reference_sparse.histogram_words(data, table, features, gradients, entries)
             assert {word: int(out[0, word]) for word in expected} == expected
             assert not work.added.any()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("size", [30, 9_000])
+def test_columns_that_cannot_divide_the_rows_have_no_cells(packed: bool, size: int) -> None:
+    n_rows = 9_000
+    rng = np.random.default_rng(size)
+    table, bins, _ = make(n_rows)
+    divides = dividing_columns(bins, 500)
+    assert divides.tolist() == [True, False, True, False, False, True, True]
+    data, features = tree_input(bins, divides), np.flatnonzero(divides)
+    assert data.n_cells == sum(N_BINS[feature] + 1 for feature in features)
+    gradients, entries = random_gradients(rng, n_rows, packed)
+    entries = np.sort(rng.permutation(entries)[:size])
+    work, out = memory(data, n_rows)
+    build_sparse_histogram(data, features, gradients, entries, 0, size, 1, work, out)
+    expected = reference_sparse.histogram_words(data, table, features.tolist(), gradients, entries)
+    assert {word: int(out[0, word]) for word in expected} == expected
 
 
 @pytest.mark.parametrize("packed", [True, False])
