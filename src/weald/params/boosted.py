@@ -148,6 +148,7 @@ PARAMETERS: dict[str, Parameter] = table_of(
         1.0,
         "How unequal the random weights of sampling='bayesian' are: 0 all alike, 1 exponential.",
         0,
+        20,  # the largest weight is (53 log 2)**temperature, which a float32 holds up to 24.6; the rest is for gradients
     ),
     Parameter(
         "mvs_reg",
