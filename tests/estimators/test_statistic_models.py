@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 
 import weald
+from weald.data import read_table
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.statistics.model import codes_of
+from weald.statistics.targets import target_borders
 
 KINDS = ["ordered", "greedy", "holdout", "leave_one_out"]
 
@@ -82,16 +85,53 @@ def test_a_model_keeps_only_the_statistics_that_its_trees_use() -> None:
     assert sum(len(table.numbers) for table in model._model.statistics.tables) == n_derived > 0
 
 
-def test_several_classes_and_labels_above_borders() -> None:
+def _statistics_in_use(model: Any, X: pd.DataFrame, targets: np.ndarray) -> set[int]:
+    """The numbers of the statistics that a model's trees test: first those of ``targets``, (targets, rows), then the counter.
+
+    Each is held to its formula for the rows that the model was trained on: as far as the trees tell its cells apart.
+    """
+    statistics, forest = model._model.statistics, model.forest_
+    codes = codes_of(read_table(X, schema=statistics.schema))
+    names = X.columns[statistics.categorical]
+    feature, found = X.shape[1], set()
+    for table in statistics.tables:
+        groups = X.groupby(list(names[list(table.projection)]), observed=True).ngroup().to_numpy()
+        counts = np.bincount(groups)
+        for number, cells in zip(table.numbers, table.look_up(codes), strict=True):
+            if number == len(targets):
+                shares = np.log1p(counts) / np.log1p(len(X))
+            else:
+                sums = np.bincount(groups, targets[number])
+                shares = (sums + targets[number].mean()) / (counts + 1.0)
+            expected = np.minimum(np.floor(1024 * shares), 1023)[groups]
+            thresholds = forest.threshold[forest.feature == feature]
+            assert len(thresholds) > 0
+            assert ((cells > thresholds[:, None]) == (expected > thresholds[:, None])).all()
+            found.add(number)
+            feature += 1
+    assert feature == forest.n_features
+    return found
+
+
+@pytest.mark.parametrize("growth", ["oblivious", "leafwise"])
+def test_several_classes_have_a_statistic_each(growth: str) -> None:
     X, y = _table(300)
-    three = _classifier(n_estimators=8).fit(X, y + (X["x"] > 0.8))
-    assert three.predict_proba(X).shape == (300, 3)
-    regressor = weald.BoostedTreesRegressor(
+    classes = (y + (X["x"] > 0.8)).to_numpy()
+    model = _classifier(n_estimators=8, growth=growth).fit(X, classes)
+    assert _statistics_in_use(model, X, np.array([classes == one for one in range(3)])) == {0, 1, 2, 3}
+    assert model.score(X, classes) > 0.6
+
+
+def test_labels_have_a_statistic_for_every_border() -> None:
+    X, y = _table(300)
+    model = weald.BoostedTreesRegressor(
         categories="ordered", target_borders=3, n_estimators=20, min_samples_leaf=5, max_cat_to_onehot=2
     )
-    target = 3.0 * y + X["x"]
-    regressor.fit(X[:200], target[:200])
-    assert regressor.score(X[200:], target[200:]) > 0.4
+    target = (3.0 * y + X["x"]).to_numpy()
+    model.fit(X[:200], target[:200])
+    above = target[:200] > target_borders(target[:200], 3)[:, None]
+    assert _statistics_in_use(model, X[:200], above) == {0, 1, 2, 3}
+    assert model.score(X[200:], target[200:]) > 0.4
 
 
 def test_missing_and_unknown_categories_have_predictions() -> None:
@@ -113,14 +153,17 @@ def test_an_evaluation_set_follows_the_model() -> None:
     assert recorded == pytest.approx(-np.log(probability).mean(), rel=1e-6)
 
 
-def test_rows_without_weight_are_not_there() -> None:
+@pytest.mark.parametrize("booster", ["plain", "ordered"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_without_weight_are_not_there(kind: str, booster: str) -> None:
     X, y = _table(300)
     weight = np.where(np.arange(300) % 3 > 0, 1.0, 0.0)
     kept = weight > 0
-    first = _classifier(n_estimators=6).fit(X, y, sample_weight=weight)
-    X_kept = X[kept].copy()
-    second = _classifier(n_estimators=6).fit(X_kept.drop(columns="id"), y[kept])
-    assert first.forest_.count[0] == kept.sum() == second.forest_.count[0]
+    first = _classifier(n_estimators=6, categories=kind, booster=booster).fit(X, y, sample_weight=weight)
+    second = _classifier(n_estimators=6, categories=kind, booster=booster).fit(X[kept], y[kept])
+    assert first.forest_ == second.forest_ and first.forest_.n_features > X.shape[1]
+    # Also for the rows without weight, whose own categories both models have never seen.
+    assert (first.predict_proba(X) == second.predict_proba(X)).all()
 
 
 def test_importances_and_shapley_values_are_those_of_the_users_columns() -> None:

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald.ensemble import boosting
 from weald.estimators.persistence import to_bytes
+from weald.sampling import gradients, rows, weights
+from weald.tree import histogram, leaf, partition, quantise, sweep, walk
 
 # Above the sizes from which every kernel shares its work among tasks.
 N_ROWS = 70_000
@@ -22,7 +25,8 @@ def table() -> tuple[Any, Any, Any]:
     X[rng.random(X.shape) < 0.05] = np.nan
     X[:, 5] = rng.integers(0, 9, N_ROWS)
     signal = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1] * X[:, 2]) + (X[:, 5] == 3)
-    weight = rng.integers(0, 4, N_ROWS).astype(float)
+    # Rows without weight are left out; these are so few that the others are still enough for threads.
+    weight = rng.integers(0, 20, N_ROWS).clip(max=3).astype(float)
     return X, signal + rng.standard_normal(N_ROWS), weight
 
 
@@ -34,6 +38,15 @@ def same_for_all_threads(make: Any, X: Any, y: Any, **fit: Any) -> None:
     first, *others = [file_bytes(make(n_jobs=threads).fit(X, y, **fit)) for threads in THREADS]
     for threads, other in zip(THREADS[1:], others, strict=True):
         assert other == first, f"{threads} threads gave another model than one"
+
+
+def test_the_table_is_large_enough_for_threads(table: Any) -> None:
+    X, _, weight = table
+    fewest = np.count_nonzero(weight)
+    for module in (leaf, partition, quantise, sweep, walk, rows, gradients, weights):
+        assert fewest >= module.PARALLEL_ROWS, module.__name__
+    assert fewest >= boosting.PARALLEL_SCORES
+    assert X.size >= histogram.PARALLEL_CELLS
 
 
 @pytest.mark.parametrize("precision", ["packed_always", "wide"])

@@ -13,7 +13,7 @@ from weald.explain.virtual import virtual_ensembles
 @pytest.mark.parametrize("growth", ["leafwise", "oblivious"])
 def test_explanations_have_the_same_bytes(growth: str) -> None:
     rng = np.random.default_rng(4)
-    X = rng.standard_normal((900, 5))
+    X = rng.standard_normal((6_000, 5))  # so that predictions are shared, too
     leaves = None if growth == "oblivious" else 31
     model = BoostedTreesRegressor(n_estimators=6, growth=growth, max_leaves=leaves, n_jobs=1)
     forest = model.fit(X, X[:, 0] * X[:, 1] + X[:, 2]).forest_

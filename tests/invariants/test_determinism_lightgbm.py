@@ -10,7 +10,7 @@ import pytest
 import weald.lightgbm as lgb
 
 rng = np.random.default_rng(5)
-ROWS = 25_000
+ROWS = 70_000  # above the sizes from which kernels share their work
 X = rng.standard_normal((ROWS, 4))
 X[:, 3] = rng.integers(0, 40, ROWS)
 SCORE = X[:, 0] + np.sin(X[:, 1]) + 0.1 * (X[:, 3] % 7) + 0.3 * rng.standard_normal(ROWS)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from invariants.test_determinism import N_ROWS
 from weald import BoostedTreesClassifier
 from weald.estimators.persistence import from_bytes
 from weald.forest.container import unpack
@@ -14,7 +15,7 @@ from weald.forest.symmetric import ARRAYS, to_arrays
 from weald.statistics.short_keys import ALL_BITS
 
 
-def _table(n_rows: int = 600) -> tuple[pd.DataFrame, Any]:
+def _table(n_rows: int) -> tuple[pd.DataFrame, Any]:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"x": rng.normal(size=n_rows)})
     for name, size in (("few", 2), ("some", 9), ("many", 80)):
@@ -23,15 +24,20 @@ def _table(n_rows: int = 600) -> tuple[pd.DataFrame, Any]:
     return X, (y + rng.normal(size=n_rows) > 2.0).astype(int)
 
 
-def _fitted(n_jobs: int) -> BoostedTreesClassifier:
+def _fitted(n_jobs: int, n_rows: int = 600, rounds: int = 8) -> BoostedTreesClassifier:
     model = BoostedTreesClassifier(
-        growth="oblivious", max_depth=4, n_estimators=8, categories="ordered", random_state=0, n_jobs=n_jobs
+        growth="oblivious",
+        max_depth=4,
+        n_estimators=rounds,
+        categories="ordered",
+        random_state=0,
+        n_jobs=n_jobs,
     )
-    return model.fit(*_table())
+    return model.fit(*_table(n_rows))
 
 
 def test_one_two_and_three_threads_write_the_same_small_file() -> None:
-    files = {_fitted(n_jobs)._to_bytes() for n_jobs in (1, 2, 3)}
+    files = {_fitted(n_jobs, n_rows=N_ROWS, rounds=2)._to_bytes() for n_jobs in (1, 2, 3)}
     assert len(files) == 1
     content = unpack(files.pop())
     assert all(content.holds(name) for name in ARRAYS)

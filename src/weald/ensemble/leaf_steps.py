@@ -42,7 +42,6 @@ class LeafSteps:
     reg_lambda: float = 0.0
     reg_alpha: float = 0.0  # a step's gradient is moved towards zero by it
     max_delta_step: float = 0.0  # limit of every step; 0: none
-    backtracking: bool = True
 
 
 class LeafSums(NamedTuple):
@@ -98,7 +97,7 @@ def estimate_leaves(
     for iteration in range(steps.iterations):
         sums = first.sums if iteration == 0 and first is not None else derivatives.sums(values)
         crossed = np.zeros(len(values), np.bool_)
-        if iteration > 0 and steps.backtracking:
+        if iteration > 0:
             crossed = (sums[:, 0] * slope < 0.0) & (np.abs(sums[:, 0]) >= np.abs(slope))
         base = np.where(crossed, base, values)
         slope = np.where(crossed, slope, sums[:, 0])

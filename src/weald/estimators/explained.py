@@ -78,7 +78,8 @@ class ExplainedTrees:
         metric = fit_metrics(self, loss)[0]  # type: ignore[arg-type]
 
         def evaluate(scores: NDArray[np.float64]) -> float:
-            return float(metric.function(labels.y, loss.respond(scores), weight))
+            seen = scores if metric.of_scores else loss.respond(scores)
+            return float(metric.function(labels.y, seen, weight))
 
         with parallel(self.n_jobs) as tasks:
             return loss_function_change(

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.base import Float32s, Float64s, Loss, refuse_labels
+from weald.losses.by_kernel import Kernels, OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
@@ -18,7 +19,7 @@ from weald.runtime.mathlib import log
 SMALLEST_PRIOR = 1e-15
 
 
-class _TwoClasses(Loss):
+class _TwoClasses(OneOutput):
     task = "classification"
     default_metric = "logloss"
 
@@ -41,27 +42,13 @@ class Logistic(_TwoClasses):
     name = "logistic"
     link = "logit"
     is_logistic = True
+    _kernels = Kernels(kernels.logistic_gradients, kernels.logistic_gradients_parallel)
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         # log(1 + exp(z)) of the score towards the other class, written so that no exponential overflows.
         towards = (1.0 - 2.0 * y) * scores[0]
         lost: Float64s = np.maximum(towards, 0.0) + log_of(1.0 + exp_of(-np.abs(towards)))
         return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.logistic_gradients(scores[0], y, w, gradient[0], hessian[0])
-            return
-        kernels.logistic_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
 
 
 class Exponential(_TwoClasses):
@@ -72,27 +59,13 @@ class Exponential(_TwoClasses):
 
     name = "exponential"
     link = "half_logit"
+    _kernels = Kernels(kernels.exponential_gradients, kernels.exponential_gradients_parallel)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return 0.5 * super().initial_score(y, weight)
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         return exp_of((1.0 - 2.0 * y) * scores[0])
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.exponential_gradients(scores[0], y, w, gradient[0], hessian[0])
-            return
-        kernels.exponential_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
 
 
 class _SeveralClasses(Loss):
@@ -113,7 +86,7 @@ class _SeveralClasses(Loss):
         refuse_labels(bad, y, f"a class code from 0 to {self.n_outputs - 1} for loss={self.name!r}")
 
 
-class Softmax(_SeveralClasses):
+class Softmax(SeveralOutputs, _SeveralClasses):
     """Cross-entropy of K classes, K scores a row: gradient p_k - [y = k].
 
     The hessian is p_k * (1 - p_k) * K / (K - 1): the diagonal, enlarged to bound the coupling of the classes.
@@ -121,6 +94,7 @@ class Softmax(_SeveralClasses):
 
     name = "softmax"
     link = "softmax"
+    _kernels = Kernels(kernels.softmax_gradients, kernels.softmax_gradients_parallel)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         priors = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]
@@ -134,21 +108,6 @@ class Softmax(_SeveralClasses):
             total += exp_of(score - largest)
         lost: Float64s = log_of(total) + largest - scores[y.astype(np.int64), np.arange(scores.shape[1])]
         return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.softmax_gradients(scores, y, w, 0, scores.shape[1], gradient, hessian)
-            return
-        kernels.softmax_gradients_parallel(scores, y, w, tasks, gradient, hessian)
 
 
 class OneVsRest(_SeveralClasses):

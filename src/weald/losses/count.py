@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.base import LARGEST_LABEL, Float64s, refuse_labels
+from weald.losses.by_kernel import Kernels, OneOutput
 from weald.losses.elementary import exp_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
@@ -21,8 +22,9 @@ from weald.runtime.mathlib import log
 ZERO_MEAN_FLOOR = 1e-9
 
 
-class _Deviance(Loss):
+class _Deviance(OneOutput):
     link = "log"
+    _kernels = Kernels(kernels.deviance_gradients, kernels.deviance_gradients_parallel)
     _power: float
     # A Newton step is far too long where the labels are many times exp(score); one of 0.7 doubles or halves.
     max_delta_step = 0.7
@@ -44,20 +46,9 @@ class _Deviance(Loss):
         one, two = 1.0 - self._power, 2.0 - self._power
         return exp_of(two * score) / two - y * exp_of(one * score) / one
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.deviance_gradients(scores[0], y, w, self._power, gradient[0], hessian[0])
-            return
-        kernels.deviance_gradients_parallel(scores[0], y, w, self._power, tasks, gradient[0], hessian[0])
+    @property
+    def _constants(self) -> tuple[float, ...]:
+        return (self._power,)
 
 
 class Poisson(_Deviance):

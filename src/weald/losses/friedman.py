@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import Float32s, Float64s, Loss, weight_or_empty
+from weald.losses.base import Float64s, Loss
+from weald.losses.by_kernel import Kernels
 from weald.losses.classification import Exponential, Logistic, Softmax
 from weald.losses.quantiles import LOWER, weighted_quantile
 from weald.losses.regression import Absolute, Huber, Quantile, Squared
@@ -51,20 +52,7 @@ class AdaptiveHuber(Huber):
 class PreciseSoftmax(Softmax):
     """`Softmax` in double precision."""
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.softmax_gradients64(scores, y, w, 0, scores.shape[1], gradient, hessian)
-            return
-        kernels.softmax_gradients64_parallel(scores, y, w, tasks, gradient, hessian)
+    _kernels = Kernels(kernels.softmax_gradients64, kernels.softmax_gradients64_parallel)
 
 
 def friedman_loss(name: str, alpha: float = 0.9, n_classes: int = 2) -> Loss:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import kernels
 from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, Rows, refuse_labels, weight_or_empty
+from weald.losses.by_kernel import Kernels, OneOutput
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, weighted_quantile
 from weald.runtime.errors import InputError
@@ -25,31 +26,21 @@ class RealTarget(Loss):
         refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
 
-class _Clipped(RealTarget):
+class _Clipped(OneOutput, RealTarget):
     """gradient = the residual score - y, clipped to ± `_limit`."""
 
+    _kernels = Kernels(kernels.clipped_gradients, kernels.clipped_gradients_parallel)
     _limit = math.inf
+
+    @property
+    def _constants(self) -> tuple[float, ...]:
+        return (self._limit,)
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         distance = np.abs(scores[0] - y)
         near = np.minimum(distance, self._limit)
         lost: Float64s = near * (distance - 0.5 * near)
         return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            kernels.clipped_gradients(scores[0], y, w, self._limit, gradient[0], hessian[0])
-            return
-        kernels.clipped_gradients_parallel(scores[0], y, w, self._limit, tasks, gradient[0], hessian[0])
 
 
 class Squared(_Clipped):
@@ -98,9 +89,10 @@ class Huber(_Clipped):
         refit_huber_leaves(score, y, w, leaf_rows, leaf_offsets, 0.5 * self._ties, self._limit, values)
 
 
-class _Stepped(RealTarget):
+class _Stepped(OneOutput, RealTarget):
     """A piecewise linear loss: slope `_above` where the score is above the label, `_below` where below."""
 
+    _kernels = Kernels(kernels.stepped_gradients, kernels.stepped_gradients_parallel)
     _alpha = 0.5
     _above = 1.0
     _below = -1.0
@@ -138,21 +130,9 @@ class _Stepped(RealTarget):
         alpha = rising * self._alpha + (1.0 - rising) * (1.0 - self._alpha)
         return max(0.0, weighted_quantile((y - scores[0])[used] / direction, reach, alpha))
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        slopes = self._above, self._below, self._level
-        if tasks == 1:
-            kernels.stepped_gradients(scores[0], y, w, *slopes, gradient[0], hessian[0])
-            return
-        kernels.stepped_gradients_parallel(scores[0], y, w, *slopes, tasks, gradient[0], hessian[0])
+    @property
+    def _constants(self) -> tuple[float, ...]:
+        return self._above, self._below, self._level
 
     def refit_leaves(
         self,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import smooth_kernels
-from weald.losses.base import Float32s, Float64s, Rows, weight_or_empty
+from weald.losses.base import Float64s, Rows, weight_or_empty
+from weald.losses.by_kernel import Kernels, OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.losses.regression import RealTarget
@@ -21,7 +22,7 @@ HALF_LOG_2_PI = 0.5 * float(log(2.0 * math.pi))
 _SMALLEST_DEVIATION = 1e-8
 
 
-class LogCosh(RealTarget):
+class LogCosh(OneOutput, RealTarget):
     """log(cosh(score - y)), square near the label and absolute far from it: gradient tanh(score - y).
 
     The hessian is its bound 1, as for the absolute loss: the second derivative vanishes so fast that rows far from
@@ -31,6 +32,7 @@ class LogCosh(RealTarget):
     name = "log_cosh"
     refits_leaves = True
     default_metric = "log_cosh"
+    _kernels = Kernels(smooth_kernels.log_cosh_gradients, smooth_kernels.log_cosh_gradients_parallel)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         if len(y) == 0 or (weight is not None and not (weight > 0.0).any()):
@@ -45,21 +47,6 @@ class LogCosh(RealTarget):
         lost: Float64s = distance + log_of(1.0 + exp_of(-2.0 * distance)) - _LOG_2
         return lost
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            smooth_kernels.log_cosh_gradients(scores[0], y, w, gradient[0], hessian[0])
-            return
-        smooth_kernels.log_cosh_gradients_parallel(scores[0], y, w, tasks, gradient[0], hessian[0])
-
     def refit_leaves(
         self,
         score: Float64s,
@@ -73,7 +60,7 @@ class LogCosh(RealTarget):
         smooth_kernels.refit_log_cosh_leaves(score, y, w, leaf_rows, leaf_offsets, values)
 
 
-class Normal(RealTarget):
+class Normal(SeveralOutputs, RealTarget):
     """Minus the logarithm of a normal density: one output is its mean, the other the logarithm of its deviation.
 
     The mean's gradient is the natural one, mean - y with hessian 1: what the loss's own, both over the variance, are
@@ -86,6 +73,7 @@ class Normal(RealTarget):
     n_outputs = 2
     constant_hessian = False
     default_metric = "normal_nloglik"
+    _kernels = Kernels(smooth_kernels.normal_gradients, smooth_kernels.normal_gradients_parallel)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         mean = weighted_mean(y, weight)
@@ -94,21 +82,6 @@ class Normal(RealTarget):
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         return normal_surprise(scores, y)
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            smooth_kernels.normal_gradients(scores, y, w, 0, scores.shape[1], gradient, hessian)
-            return
-        smooth_kernels.normal_gradients_parallel(scores, y, w, tasks, gradient, hessian)
 
 
 def normal_surprise(scores: Float64s, y: Float64s) -> Float64s:

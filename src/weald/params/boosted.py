@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from weald.params.parameter import Parameter, table_of
+from weald.params.parameter import CATEGORICAL_FEATURES, RANDOM_STATE, Parameter, table_of
 from weald.runtime.errors import InputError
 
 _LATER = "and see the change log for when it arrives"
@@ -148,6 +148,7 @@ PARAMETERS: dict[str, Parameter] = table_of(
         1.0,
         "How unequal the random weights of sampling='bayesian' are: 0 all alike, 1 exponential.",
         0,
+        20,  # the largest weight is (53 log 2)**temperature, which a float32 holds up to 24.6; the rest is for gradients
     ),
     Parameter(
         "mvs_reg",
@@ -393,12 +394,7 @@ PARAMETERS: dict[str, Parameter] = table_of(
         255,
     ),
     Parameter("counters", "bool", True, "Also count how frequent a category is, whatever its labels."),
-    Parameter(
-        "categorical_features",
-        "any",
-        "auto",
-        "'auto', or names and positions of columns to treat as categories too.",
-    ),
+    CATEGORICAL_FEATURES,
     Parameter(
         "unstored",
         "choice",
@@ -524,7 +520,7 @@ PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter("warm_start", "bool", False, "fit goes on from the trees that are there."),
     Parameter("n_jobs", "any", None, "Threads; None: all cores. Never changes the model."),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    RANDOM_STATE,
     Parameter("verbose", "int", 0, "0: silent, 1: progress.", 0, 1),
 )
 

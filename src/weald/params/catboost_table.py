@@ -241,13 +241,15 @@ _SAMPLING = (
         optional=True,
         **_SHARE,
     ),
-    _same(
+    _different(
         "bagging_temperature",
         "float",
         1.0,
         "How unequal the weights of bootstrap_type='Bayesian' are.",
+        "at most 20, so that a float32 holds gradients times weights; CatBoost sets no limit.",
         "bagging_temperature",
-        **_NOT_NEGATIVE,
+        low=0,
+        high=20,
     ),
     _same(
         "mvs_reg",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weald.params.parameter import Parameter, table_of
+from weald.params.parameter import CATEGORICAL_FEATURES, RANDOM_STATE, Parameter, table_of
 
 ADABOOST_PARAMETERS: dict[str, Parameter] = table_of(
     Parameter(
@@ -32,7 +32,7 @@ ADABOOST_PARAMETERS: dict[str, Parameter] = table_of(
         choices=("weights", "resample"),
     ),
     Parameter("n_jobs", "any", None, "Threads; never changes the model."),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    RANDOM_STATE,
 )
 
 BAGGING_PARAMETERS: dict[str, Parameter] = table_of(
@@ -52,7 +52,7 @@ BAGGING_PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter("warm_start", "bool", False, "fit goes on from the members that are there."),
     Parameter("n_jobs", "any", None, "Threads or processes; never changes the model."),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    RANDOM_STATE,
     Parameter("verbose", "int", 0, "0: silent, 1 or more: progress.", 0),
 )
 
@@ -121,7 +121,7 @@ BLENDING_PARAMETERS: dict[str, Parameter] = table_of(
     *_COMBINING,
     Parameter("holdout", "float", 0.2, "Share of rows that the final estimator learns from.", 0, 1, True),
     Parameter("refit", "bool", False, _REFIT),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    RANDOM_STATE,
 )
 TREE_PARAMETERS: dict[str, Parameter] = table_of(
     Parameter(
@@ -169,13 +169,8 @@ TREE_PARAMETERS: dict[str, Parameter] = table_of(
     ),
     Parameter("monotonic_cst", "none", None, "Not supported yet."),
     Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
-    Parameter(
-        "categorical_features",
-        "any",
-        "auto",
-        "'auto', or names and positions of columns to treat as categories too.",
-    ),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    CATEGORICAL_FEATURES,
+    RANDOM_STATE,
 )
 
 FOREST_PARAMETERS: dict[str, Parameter] = TREE_PARAMETERS | table_of(
@@ -227,7 +222,7 @@ GRADIENT_BOOSTING_PARAMETERS: dict[str, Parameter] = table_of(
     Parameter(
         "init", "any", None, "Where boosting starts: None (the best constant), 'zero', or an estimator."
     ),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    RANDOM_STATE,
     Parameter(
         "max_features",
         "any",
@@ -277,11 +272,6 @@ GRADIENT_BOOSTING_PARAMETERS: dict[str, Parameter] = table_of(
         choices=("leaf", "tree", "projection"),
     ),
     Parameter("max_bins", "int", 255, "Bins of a column, missing values apart.", 2, 255),
-    Parameter(
-        "categorical_features",
-        "any",
-        "auto",
-        "'auto', or names and positions of columns to treat as categories too.",
-    ),
+    CATEGORICAL_FEATURES,
     Parameter("n_jobs", "any", None, "Threads; None: all cores. Never changes the model."),
 )

@@ -116,3 +116,13 @@ def validate(parameters: Mapping[str, Any], table: Mapping[str, Parameter]) -> N
     """Check every parameter by itself; what two of them may not be together is checked where they meet."""
     for name, value in parameters.items():
         table[name].check(value)
+
+
+# What several estimators take and mean the same by.
+CATEGORICAL_FEATURES = Parameter(
+    "categorical_features",
+    "any",
+    "auto",
+    "'auto', or names and positions of columns to treat as categories too.",
+)
+RANDOM_STATE = Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weald.params.parameter import Parameter, table_of
+from weald.params.parameter import CATEGORICAL_FEATURES, RANDOM_STATE, Parameter, table_of
 
 STATISTICS_PARAMETERS: dict[str, Parameter] = table_of(
     Parameter(
@@ -50,11 +50,6 @@ STATISTICS_PARAMETERS: dict[str, Parameter] = table_of(
         "What y holds: two classes, several, or numbers; 'auto' looks at it.",
         choices=("auto", "binary", "multiclass", "continuous"),
     ),
-    Parameter(
-        "categorical_features",
-        "any",
-        "auto",
-        "'auto', or names and positions of columns to treat as categories too.",
-    ),
-    Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree."),
+    CATEGORICAL_FEATURES,
+    RANDOM_STATE,
 )

@@ -56,15 +56,40 @@ def _threads() -> list[tuple[str, str]]:
     import numba
 
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    config = numba.config
+    config, layers = numba.config, available_layers()
     return [
         ("CPUs", f"{os.cpu_count()} in the machine, {allowed} open to this process"),
         ("Numba threads", str(config.NUMBA_NUM_THREADS)),
         (
             "threading layer",
-            f"{config.THREADING_LAYER}; available: {', '.join(available_layers()) or 'none'}",
+            f"{config.THREADING_LAYER}; available: {', '.join(layers) or 'none'}",
         ),
+        ("wait policy", _wait_policy(_layer(layers))),
     ]
+
+
+def _layer(available: list[str]) -> str:
+    """The threading layer that runs, or that will when the first threads start."""
+    import numba
+
+    try:
+        return str(numba.threading_layer())
+    except ValueError:  # no threads yet
+        asked = str(numba.config.THREADING_LAYER)
+        return asked if asked in _LAYERS else next(iter(available), "none")
+
+
+def _wait_policy(layer: str) -> str:
+    """What threads do that wait for others: OpenMP's spin, unless they are told not to."""
+    if layer != "omp":
+        return f"that of {layer}; OMP_WAIT_POLICY is for omp"
+    policy = os.environ.get("OMP_WAIT_POLICY", "")
+    if policy.strip().lower() == "passive":
+        return "passive: waiting threads sleep"
+    return (
+        f"{policy.strip().lower() or 'not set'}: waiting threads spin, and beside busy neighbours two can take ten times as long "
+        "as one; set OMP_WAIT_POLICY=passive before Python starts"
+    )
 
 
 def available_layers() -> list[str]:

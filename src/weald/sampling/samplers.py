@@ -5,12 +5,14 @@ So a training that is interrupted, or goes on later, draws what one training wou
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.errors import InputError
 from weald.runtime.random import ROWS, stream_key
 from weald.sampling.gradients import draw_by_gradient
 from weald.sampling.rows import ALL_ROWS, NO_GROUPS, draw_rows, draw_rows_by_group
@@ -110,7 +112,15 @@ class BayesianRows:
         """The same weights for all outputs."""
         key = stream_key(self.seed, number - number % self.frequency, place, ROWS)
         factor = bayesian_weights(gradient.shape[1], self.temperature, key, tasks)
-        return Sample(ALL_ROWS, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)
+        sample = Sample(ALL_ROWS, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)
+        for values, products in ((gradient, sample.gradient), (hessian, sample.hessian)):
+            if not (math.isfinite(products.min()) and math.isfinite(products.max())):
+                raise InputError(
+                    f"bagging_temperature={self.temperature} multiplies derivatives of the loss of up to "
+                    f"{np.abs(values).max():.3g} by weights of up to {factor.max():.3g}, which is more than a float32 holds; "
+                    "use a lower temperature, or labels and weights on a smaller scale."
+                )
+        return sample
 
 
 @dataclass(frozen=True)

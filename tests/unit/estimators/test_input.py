@@ -44,6 +44,10 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
         ),
         ({"sampling": "bayesian", "subsample": 0.5}, "subsample=0.5 belongs to sampling='uniform' or 'mvs'"),
         ({"bagging_temperature": 2.0}, "bagging_temperature=2.0 belongs to sampling='bayesian'"),
+        (
+            {"sampling": "bayesian", "bagging_temperature": 50},
+            "bagging_temperature must be a number of at least 0 and at most 20, not 50",
+        ),
         ({"mvs_reg": 0.5}, "mvs_reg=0.5 belongs to sampling='mvs'"),
         ({"max_cat_to_onehot": 9}, "max_cat_to_onehot=9 does not apply to categories='onehot'"),
         ({"max_cat_threshold": 9}, "max_cat_threshold=9 does not apply to categories='onehot'"),

@@ -125,6 +125,22 @@ def test_the_metric_loses_most_without_the_column_that_matters() -> None:
     assert joined.shape == (2,) and joined[1] > joined[0]
 
 
+def test_a_metric_of_raw_scores_loses_most_without_the_column_that_matters() -> None:
+    X, y = table()
+    model = BoostedTreesRegressor(loss="normal", n_estimators=10, n_jobs=1).fit(X, y)
+    changes = model.loss_function_change(X, y)
+    parts = model.shap_values(X)  # (rows, mean and log of the deviation, columns + 1)
+    whole = parts.sum(axis=2)
+
+    def surprise(scores: NDArray[np.float64]) -> float:
+        mean, log_deviation = scores.T
+        errors = 0.5 * ((y - mean) * np.exp(-log_deviation)) ** 2
+        return float(np.mean(errors + log_deviation + 0.5 * np.log(2.0 * np.pi)))
+
+    expected = [surprise(whole - parts[:, :, column]) - surprise(whole) for column in range(X.shape[1])]
+    assert changes == pytest.approx(expected) and changes.max() > 0.1
+
+
 def test_features_share_their_numbers_among_their_sources() -> None:
     values = np.array([[1.0, 2.0, 6.0], [0.0, 1.0, 3.0]])
     assert by_source(values, [(0,), (0,), (1, 2)], 4).tolist() == [[3.0, 3.0, 3.0, 0.0], [1.0, 1.5, 1.5, 0.0]]

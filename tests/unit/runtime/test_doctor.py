@@ -21,6 +21,46 @@ def test_the_report_names_versions_threads_and_the_cache() -> None:
     assert {"python", "pandas", "pyarrow", "kernel cache", "cached kernels"} <= set(rows)
 
 
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (
+            None,
+            "not set: waiting threads spin, and beside busy neighbours two can take ten times as long as one",
+        ),
+        ("ACTIVE", "active: waiting threads spin"),
+        ("PASSIVE", "passive: waiting threads sleep"),
+    ],
+)
+def test_the_wait_policy_of_openmp_is_reported(
+    policy: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if policy is not None:
+        monkeypatch.setenv("OMP_WAIT_POLICY", policy)
+    row = dict(doctor.report())["wait policy"]
+    assert row.startswith(said)
+    assert ("set OMP_WAIT_POLICY=passive before Python starts" in row) == (policy != "PASSIVE")
+
+
+@pytest.mark.parametrize(("asked", "expected"), [("default", "omp"), ("workqueue", "workqueue")])
+def test_before_threads_start_the_layer_is_the_one_that_would(
+    asked: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_started() -> str:
+        raise ValueError("Threading layer is not initialized.")
+
+    monkeypatch.setattr(numba, "threading_layer", not_started)
+    monkeypatch.setattr(numba.config, "THREADING_LAYER", asked)
+    monkeypatch.setattr(doctor, "available_layers", lambda: ["omp", "workqueue"])
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    row = dict(doctor.report())["wait policy"]
+    assert row == {"omp": "passive: waiting threads sleep"}.get(
+        expected, f"that of {expected}; OMP_WAIT_POLICY is for omp"
+    )
+
+
 def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_OPTIONAL", ("surely-not-installed",))
     assert dict(doctor.report())["surely-not-installed"] == "not installed (optional)"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import reference_sampling
+from weald.runtime.errors import InputError
 from weald.runtime.random import ROWS, stream_key
-from weald.sampling import GradientRows, RowSampler, UniformRows, draw_rows, draw_rows_by_group
+from weald.sampling import BayesianRows, GradientRows, RowSampler, UniformRows, draw_rows, draw_rows_by_group
 from weald.sampling.rows import PARALLEL_ROWS
 
 N_ROWS = 900
@@ -54,6 +55,16 @@ def test_rows_stay_for_some_rounds_and_do_not_depend_on_where_training_began() -
     assert [drawn(sampler, number) for number in range(7)] == rounds
     every_round = UniformRows(4, (0.5,))
     assert rounds[3] == drawn(every_round, 3)
+
+
+def test_weights_that_gradients_are_too_large_for_are_refused() -> None:
+    sampler = BayesianRows(4, 20.0)
+    assert np.isfinite(sampler.draw(0, 0, GRADIENT, HESSIAN, 1).gradient).all()
+    said = r"bagging_temperature=20.0 multiplies derivatives of the loss of up to 2e\+30 by weights of up to"
+    for sign in (-1, 1):
+        large = np.full((1, N_ROWS), sign * 2e30, np.float32)
+        with pytest.raises(InputError, match=said):
+            sampler.draw(0, 0, large, HESSIAN[:1], 1)
 
 
 def test_parallel_trees_draw_their_own_rows() -> None:
