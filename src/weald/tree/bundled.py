@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel
-from weald.tree.gain import NO_GAIN, free_pair
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
 from weald.tree.histogram import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
-from weald.tree.state import NOBODY, Columns, Gradients, Rules, TreeInput
+from weald.tree.state import Columns, TreeInput
 
 
 @inlined
@@ -56,7 +55,7 @@ def _member_sums(histogram: Any, words: Any, first: Any, size: Any) -> Any:
     return gradient, hessian, count
 
 
-@inner_kernel
+@bare_inner_kernel
 def read_member(
     histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
 ) -> Any:
@@ -72,7 +71,7 @@ def read_member(
     return read_cell(histogram, words, first + np.uint64(place))
 
 
-@inner_kernel
+@bare_inner_kernel
 def member_prefix_sums(
     histogram: Any,
     data: TreeInput | Columns,
@@ -127,48 +126,6 @@ def mark_members(
             continue
         _, hessian, count = _member_sums(histogram, words, data.offsets[feature], data.sizes[feature])
         marks[j] |= (count >= fewest) & (hessian >= smallest)
-
-
-@kernel
-def best_pair(
-    histogram: NDArray[np.int64],
-    data: Columns,
-    features: NDArray[np.int64],
-    totals: tuple[int, int, int],
-    gradients: Gradients,
-    rules: Rules,
-    smallest: float,
-    rest: NDArray[np.bool_],
-) -> Any:
-    """The score of the best split on a feature of two bins in a bundle, and the feature; ``rest``: those of other kinds.
-
-    Most features of a bundle are of this kind: one cell, one threshold, one score, that which a scan would give it, where nothing
-    moves the values.
-    """
-    words = cell_words(gradients.packed, totals[2])
-    fewest = max(1, rules.min_samples_leaf)
-    lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
-    g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
-    most_count, most_hessian = totals[2] - fewest, totals[1] - smallest
-    best_score, best = NO_GAIN, NOBODY
-    for j in range(len(features)):
-        feature = features[j]
-        is_pair = (data.n_bins[feature] == 2) & (data.sizes[feature] == 1)
-        rest[j] = not is_pair
-        if not is_pair:
-            continue
-        g, h, n = read_cell(histogram, words, data.offsets[feature])
-        if n < fewest or n > most_count:
-            continue
-        if data.default_bins[feature] == 0:
-            g, h = totals[0] - g, totals[1] - h
-        gl, hl = np.float64(g), np.float64(h)
-        if hl < smallest or hl > most_hessian:
-            continue
-        score = free_pair(gl, hl, g_all, h_all, lam, alpha)
-        if score > best_score:
-            best_score, best = score, feature
-    return best_score, best
 
 
 @inlined

@@ -259,8 +259,7 @@ def _score_sets(
             found[BIN], found[MISSING_LEFT] = at, with_missing
             found[LEFT_COUNT] = rows[at] + n_missing * with_missing + n_rest * backward
     if best > 0.0:
-        level, gathers = (ZERO, ZERO, n_rows), data.gathers[feature]
-        settle_set(prefix, size, n_missing, n_rest, from_back, level, found)
+        settle_set(prefix, size, n_missing, n_rest, from_back, (ZERO, ZERO, n_rows), found)
     return best
 
 

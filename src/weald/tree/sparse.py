@@ -20,7 +20,15 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import (
+    ONE,
+    ZERO,
+    bare_inner_kernel,
+    inlined,
+    inner_kernel,
+    kernel,
+    parallel_inner_kernel,
+)
 from weald.runtime.prefetch import prefetch
 from weald.tree.bundled import in_bundle, read_member
 from weald.tree.histogram import (
@@ -283,7 +291,7 @@ def mark_promising(
         )
 
 
-@inner_kernel
+@bare_inner_kernel
 def read_bin(
     histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
 ) -> Any:
@@ -305,7 +313,7 @@ def read_bin(
     return words[at], words[at + plane], words[at + 2 * plane]
 
 
-@inner_kernel
+@bare_inner_kernel
 def sparse_prefix_sums(
     histogram: Any,
     data: TreeInput | Columns,

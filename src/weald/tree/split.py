@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel, parallel_inner_kernel
 from weald.runtime.random import below
-from weald.tree.bundled import best_pair, in_bundle, mark_members, member_prefix_sums
+from weald.tree.bundled import in_bundle, mark_members, member_prefix_sums
 from weald.tree.categories import (
     best_cut,
     drawn_cut,
@@ -24,6 +24,7 @@ from weald.tree.categories import (
 from weald.tree.constraints import Bounds, ConstraintState, bounds_of
 from weald.tree.gain import NO_GAIN, clipped_pair, gain_of_score, noisy_score
 from weald.tree.histogram import cell_words, read_cell
+from weald.tree.pairs import best_pair
 from weald.tree.prefixes import (
     Scratch,
     draw_place,
@@ -303,7 +304,7 @@ def find_best_split(
     fewest = max(1, rules.min_samples_leaf)
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     pair_score, pair = NO_GAIN, NOBODY
-    if len(data.sizes) > 0:
+    if data.sparse or len(data.sizes) > 0:
         is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
         is_plain = not rules.extra_trees and not rules.cosine and rules.noise == 0.0
         if is_free and is_plain:
@@ -313,11 +314,10 @@ def find_best_split(
             )
             features = features[rest]
         marks = np.zeros(len(features), np.bool_)
-        mark_members(histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks)
-        features = features[marks]
-    if data.sparse:
-        marks = np.zeros(len(features), np.bool_)
-        mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
+        if data.sparse:
+            mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
+        else:
+            mark_members(histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks)
         features = features[marks]
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
         found = np.empty((len(features), len(best)), np.int64)
