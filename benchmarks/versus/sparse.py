@@ -1,8 +1,8 @@
 """Sparse and wide tables, depth 6, 100 trees, two threads, from the matrix to the fitted model.
 
 Sections: sparse (200,000 x 5,000 of which 1 % is stored), growth (the same shape with 0.5, 1 and 2 %), wide (50,000 x 1,000
-dense), and two real sets of text, farm_ads and rcv1, as they are, and with a quarter and half of their stored cells. These sets are
-in the folder that the environment variable WEALD_DATA names.
+dense), and two real sets of text, farm_ads and rcv1, as they are, and with a quarter and half of their stored cells. These sets
+are in the folder that the environment variable WEALD_DATA names.
 Run it as ``python -m benchmarks.versus.sparse``.
 """
 
@@ -146,7 +146,9 @@ def real(section: str, options: argparse.Namespace, trees: int, repeats: int) ->
         ["", "MiB"],
         [[name, f"{outcome[name]['peak MiB']:.0f}"] for name in systems],
     )
-    outcome["parts"] = parts_of_cells(section, X[~test], y[~test], (X[test], y[test]), max(2, trees // 5), repeats)
+    outcome["parts"] = parts_of_cells(
+        section, X[~test], y[~test], (X[test], y[test]), max(2, trees // 5), repeats
+    )
     return outcome
 
 

@@ -14,7 +14,7 @@ stays with the *rest*: the side that is not scanned, whichever end the scan begi
 
 * where ``cat_smooth`` is 0: if it has too few rows, or too little hessian, to be a leaf;
 * where ``cat_smooth`` is positive (LightGBM; Ke and others 2017): if it has fewer rows than that. A row counts by its hessian
-  over the node's mean hessian, as in LightGBM; of the squared loss that is 1. ``cat_smooth`` takes the place of lambda in the order.
+  over the node's mean hessian, as in LightGBM; of the squared loss that is 1. In the order ``cat_smooth`` takes lambda's place.
 
 A bin that gathers rare categories is of the rest, too.
 
