@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from weald.catboost.basic import EFstrType
-from weald.catboost.fitting import fitted, known_labels
+from weald.catboost.fitting import fitted
 from weald.catboost.importances import importances, virtual_predictions
+from weald.catboost.labels import known_labels
 from weald.catboost.metrics import metric_of
 from weald.catboost.pool import Pool
 from weald.catboost.predictions import respond

@@ -109,6 +109,11 @@ class Pool:
         """The scores that rows start from, (rows,) or (rows, outputs)."""
         return self._baseline
 
+    @property
+    def frame_names(self) -> list[str] | None:
+        """The columns' own names where the table is a frame, by which other frames are matched."""
+        return self._frame_names
+
     # --- CatBoost's methods -------------------------------------------------------------------------
 
     @property
@@ -196,8 +201,8 @@ class Pool:
         return self
 
     def slice(self, rindex: Any) -> Pool:
-        """The chosen rows as a Pool of their own."""
-        rows = np.asarray(rindex, np.int64)
+        """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
+        rows = _row_numbers(np.asarray(rindex), self._shape[0])
         part = object.__new__(type(self))
         part.__dict__.update(self.__dict__)
         part.table = take_rows(self.table, rows)
@@ -214,6 +219,22 @@ class Pool:
     def save(self, fname: Any) -> None:
         """Refused: there are no files of bins."""
         raise NotSupportedError("save is not supported: write the table with the library that it is of.")
+
+
+def _row_numbers(rows: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
+    if rows.dtype == np.bool_:
+        if rows.shape != (n_rows,):
+            raise InputError(f"rindex is a mask of the shape {rows.shape}, but the Pool has {n_rows} rows.")
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise InputError(
+            f"rindex must be numbers of rows, or a mask, not {rows.dtype} of the shape {rows.shape}."
+        )
+    numbers = rows.astype(np.int64)
+    wrong = numbers[(numbers < 0) | (numbers >= n_rows)]
+    if wrong.size:
+        raise InputError(f"rindex has the row {wrong[0]}, but the Pool has {n_rows} rows.")
+    return numbers
 
 
 def as_pool(data: Any, label: Any = None, **more: Any) -> Pool:
