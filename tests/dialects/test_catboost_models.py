@@ -159,3 +159,40 @@ def test_weights_of_classes_may_be_an_array() -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             cb.CatBoostClassifier(**QUIET, iterations=3, class_weights=weights).fit(X, y)
+
+
+def test_stages_are_the_predictions_of_so_many_rounds_and_read_the_table_once(
+    pairs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from weald.dialect.engine import Engine
+
+    X, y = pairs
+    sizes = X["c"].astype(float).to_numpy()
+    model = cb.CatBoostClassifier(**QUIET, iterations=20, cat_features=["a", "b", "c"]).fit(X, y)
+    plain = cb.CatBoostRegressor(**QUIET, iterations=9).fit(sizes[:, None], sizes % 5)
+    several = cb.CatBoostClassifier(**QUIET, iterations=9).fit(sizes[:, None], sizes.astype(int) % 3)
+    sparse = __import__("scipy.sparse").sparse.csr_matrix(sizes[:, None])
+    for one, table in ((model, X), (plain, sizes[:, None]), (several, sizes[:, None]), (several, sparse)):
+        stages = list(one.staged_predict(table, prediction_type="RawFormulaVal", eval_period=4))
+        ends = [*range(4, one.tree_count_, 4), one.tree_count_]
+        for end, scores in zip(ends, stages, strict=True):
+            assert np.array_equal(scores, one.predict(table, prediction_type="RawFormulaVal", ntree_end=end))
+        later = list(one.staged_predict(table, prediction_type="RawFormulaVal", ntree_start=3, ntree_end=5))
+        assert len(later) == 2
+        assert np.array_equal(
+            later[1], one.predict(table, prediction_type="RawFormulaVal", ntree_start=3, ntree_end=5)
+        )
+    pool = cb.Pool(X, y, cat_features=["a", "b", "c"])
+    every, some = (model.eval_metrics(pool, "Logloss", eval_period=period)["Logloss"] for period in (1, 6))
+    assert some == [*every[0:19:6], every[19]]
+    reads: list[Any] = []
+    read = Engine._read
+    monkeypatch.setattr(Engine, "_read", lambda self, table: reads.append(0) or read(self, table))
+    assert len(list(model.staged_predict_proba(X))) == 20
+    assert model.virtual_ensembles_predict(X, virtual_ensembles_count=5).shape == (900, 5, 1)
+    assert len(reads) == 2
+    for period in (0, 1.5, True):
+        with pytest.raises(ValueError, match="eval_period must be a whole number of rounds, at least 1"):
+            model.eval_metrics(pool, "Logloss", eval_period=period)
+        with pytest.raises(ValueError, match="eval_period must be a whole number of rounds, at least 1"):
+            model.staged_predict(X, eval_period=period)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from weald.catboost.objectives import Chosen, choose
 from weald.catboost.training import Curves
+from weald.data.sparse import SparseBlocks
 from weald.dialect.booster import ModelHolder
 from weald.dialect.files import pack_model, texts_a_column, unpack_model
 from weald.dialect.tables import Float64s
 from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
 from weald.estimators.used_statistics import used_statistics
+from weald.forest.predict import staged_scores
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -79,9 +81,18 @@ class Trained(ModelHolder):
 
     def scores(self, table: Any, first: int, last: int, threads: int | None) -> Float64s:
         """Raw scores, (outputs, rows), of rounds ``first`` up to ``last``; without the start where round 0 is left out."""
-        engine = self._engine(first, last, threads, first == 0)
-        engine.n_jobs = threads
-        return engine._raw(table)
+        return self._engine(first, last, threads, first == 0)._raw(table)
+
+    def stages(self, table: Any, first: int, stops: Sequence[int], threads: int | None) -> Iterator[Float64s]:
+        """`scores` of rounds ``first`` up to each of ``stops``, which ascend; the table is read once."""
+        forest = self._part("a range of rounds", first, stops[-1])
+        if first:
+            forest = replace(forest, base_score=np.zeros(forest.n_outputs))
+        rows = self._engine(0, self._rounds(), threads)._read(table)
+        blocks = rows.blocks()
+        if not isinstance(blocks, SparseBlocks):
+            blocks = list(blocks)
+        return staged_scores(forest, blocks, rows.n_rows, [stop - first for stop in stops], threads)
 
     @property
     def categorical(self) -> list[int]:
