@@ -374,6 +374,33 @@ def test_predictions_that_do_not_fit_the_loss() -> None:
         _ = cb.CatBoostRanker
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"model_output": "Probability"}, "model_output='Probability' is not supported .* use 'Raw'"),
+        ({"shap_mode": "NoPreCalc"}, "shap_mode='NoPreCalc' is not supported .* use 'Auto'"),
+        ({"shap_calc_type": "Approximate"}, "use 'Regular'"),
+        ({"reference_data": cb.Pool(X, Y)}, "reference_data=Pool is not supported .* leave it out"),
+        ({"interaction_indices": [0, 1]}, "interaction_indices=list is not supported .* leave it out"),
+        ({"sage_n_samples": 64}, "use type='LossFunctionChange'"),
+        ({"sage_batch_size": 64}, "use type='LossFunctionChange'"),
+        ({"sage_detect_convergence": False}, "use type='LossFunctionChange'"),
+    ],
+)
+def test_options_of_importances_that_are_not_there(option: dict[str, Any], sentence: str) -> None:
+    model = cb.CatBoostRegressor(**QUIET).fit(X, Y)
+    with pytest.raises(NotSupportedError, match=sentence):
+        model.get_feature_importance(cb.Pool(X, Y), type="ShapValues", **option)
+
+
+@pytest.mark.parametrize("kind", ["ShapValues", "LossFunctionChange"])
+def test_importances_of_data_need_a_pool(kind: str) -> None:
+    model = cb.CatBoostRegressor(**QUIET).fit(X, Y)
+    with pytest.raises(InputError, match=f"type='{kind}' needs data: give a Pool, not ndarray"):
+        model.get_feature_importance(X, type=kind)
+    assert model.get_feature_importance(X).shape == (3,)
+
+
 def test_a_threshold_of_two_classes() -> None:
     model = cb.CatBoostClassifier(**QUIET).fit(X, LABELS)
     chance = model.predict_proba(X)[:, 1]

@@ -460,6 +460,39 @@ def test_parts_of_one_model(cb: Any, numbers: Any) -> None:
     assert np.allclose(told[:, 1], parts[:, :, 0].var(axis=1))
 
 
+def test_importances_of_several_classes(cb: Any, three_classes: Any) -> None:
+    X, y = three_classes
+    pool = cb.Pool(X, y)
+    model = cb.CatBoostClassifier(**SMALL).fit(pool)
+    losses = model.get_feature_importance(pool, type="LossFunctionChange")
+    assert losses.shape == (4,)
+    parts = model.get_feature_importance(pool, type="ShapValues")
+    assert parts.shape == (300, 3, 5)
+    raw = model.predict(X, prediction_type="RawFormulaVal")
+    assert np.allclose(parts.sum(axis=2), raw, atol=1e-6)
+
+    def entropy(scores: Any) -> float:
+        chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        return float(-np.log(chances[np.arange(300), y]).mean())
+
+    want = [entropy(raw - parts[:, :, column]) - entropy(raw) for column in range(4)]
+    assert np.allclose(losses, want, atol=1e-6)
+
+
+def test_uncertainty_of_classes(cb: Any, two_classes: Any, three_classes: Any) -> None:
+    for X, y in (two_classes, three_classes):
+        model = cb.CatBoostClassifier(**SMALL).fit(X, y)
+        raw = model.virtual_ensembles_predict(X, virtual_ensembles_count=5)
+        scores = np.concatenate([np.zeros_like(raw), raw], axis=2) if raw.shape[2] == 1 else raw
+        chances = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
+        told = model.virtual_ensembles_predict(X, "TotalUncertainty", virtual_ensembles_count=5)
+        assert told.shape == (300, 2)
+        of_noise = -(chances * np.log(chances)).sum(axis=2).mean(axis=1)
+        mean = chances.mean(axis=1)
+        assert np.allclose(told[:, 0], of_noise, atol=1e-6)
+        assert np.allclose(told[:, 1], -(mean * np.log(mean)).sum(axis=1), atol=1e-6)
+
+
 @pytest.fixture(scope="module")
 def colours() -> Any:
     rng = np.random.default_rng(0)

@@ -436,8 +436,8 @@ _METRICS = (
         "any",
         None,
         "The metric that the best round is chosen by; None: the loss's own. An object with evaluate is one, too.",
-        "those that weald.catboost does not have are refused by name. With Poisson and Tweedie, metrics of a regression (RMSE, MAE, "
-        "R2, …) are of the predicted means; CatBoost takes them of raw scores, which are logarithms of these.",
+        "those that weald.catboost does not have are refused by name. With Poisson and Tweedie, metrics of a regression (RMSE, "
+        "MAE, R2, …) are of the predicted means; CatBoost takes them of raw scores, which are logarithms of these.",
         "eval_metric",
     ),
     _different(
