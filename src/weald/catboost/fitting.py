@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from weald.catboost.labels import known_labels, training_labels
 from weald.catboost.metrics import metrics_of
-from weald.catboost.pool import Pool, as_pool
+from weald.catboost.pool import Pool, as_pool, categorical_positions
 from weald.catboost.trained import Trained
 from weald.catboost.training import Course, Labelled, Training, speaker
 from weald.catboost.translate import class_factors, resolved_parameters
-from weald.data import column_positions, read_table
+from weald.data import read_table
 from weald.data.read import open_table
 from weald.dialect.estimators import as_table
 from weald.dialect.tables import Float64s, is_frame
@@ -132,7 +132,7 @@ def _training_pool(params: Mapping[str, Any], X: Any, y: Any, more: Mapping[str,
         return as_pool(X, y, **{**more, "cat_features": own if columns is None else columns}), y
     pool = as_pool(X, y, **more)
     if own is not None:
-        wanted = sorted(set(column_positions(own, tuple(pool.get_feature_names()), "cat_features")))
+        wanted = categorical_positions(own, pool.get_feature_names())
         if wanted != pool.get_cat_feature_indices():
             raise InputError(
                 f"cat_features of the model are the columns {wanted}, but those of the Pool are "

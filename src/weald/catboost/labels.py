@@ -79,17 +79,17 @@ def _read_classes(
 ) -> tuple[Float64s, NDArray[Any]]:
     """Codes of the labels and the classes, in the order of class_names where they are given."""
     names, count = params.get("class_names"), params.get("classes_count")
-    if names is None and count is None:
-        codes, classes = read_several_classes(values, pool.num_row(), pool.weights, owner=owner)
-        return codes.astype(np.float64), classes
-    if names is None:
-        classes = np.arange(int(count))
-    else:
+    if names is not None:
         if not isinstance(names, list | tuple) or len(set(names)) < max(len(names), 2):
             raise InputError(f"class_names must be a list of two or more different classes, not {names!r}.")
         if count is not None and count != len(names):
             raise InputError(f"class_names has {len(names)} classes, but classes_count is {count}.")
         classes = np.array(list(names))
+    elif count is not None:
+        classes = np.arange(int(count))
+    else:
+        codes, classes = read_several_classes(values, pool.num_row(), pool.weights, owner=owner)
+        return codes.astype(np.float64), classes
     return _coded(values, classes, owner, "the labels have"), classes
 
 

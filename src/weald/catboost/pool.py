@@ -81,7 +81,7 @@ class Pool:
         self._frame_names = list(opened.names) if is_frame(self.table) else None
         self._label: NDArray[Any] | None = None if label is None else _labels(label, self._shape[0])
         self.set_feature_names(feature_names)
-        self._categorical = _categorical(cat_features, self._names)
+        self._categorical = categorical_positions(cat_features, self._names)
         for position, kind in enumerate(opened.kinds()):
             if kind == "categorical" and position not in self._categorical:
                 raise InputError(
@@ -262,7 +262,8 @@ def _labels(label: Any, n_rows: int) -> NDArray[Any]:
     return values
 
 
-def _categorical(cat_features: Any, names: Sequence[str]) -> list[int]:
+def categorical_positions(cat_features: Any, names: Sequence[str]) -> list[int]:
+    """The positions of columns of categories that are given by names or positions, ascending."""
     if cat_features is None:
         return []
     if isinstance(cat_features, str):

@@ -84,7 +84,7 @@ def _read(name: str, value: Any) -> dict[str, Any] | None:
 
 
 def _pairs(name: str, options: list[str]) -> list[tuple[str, str]]:
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for option in options:
         key, equals, value = option.partition("=")
         if not equals or key not in _OPTIONS:

@@ -411,7 +411,7 @@ _BINS = (
     _refused("sparse_features_conflict_fraction", 0.0, "columns of a bundle never collide; leave it out."),
 )
 _CLASSES = (
-    _same("class_weights", "any", None, "A weight for every class: a list, or a dict."),
+    _same("class_weights", "any", None, "A weight for every class: a list, an array, or a dict."),
     _same(
         "auto_class_weights",
         "choice",
