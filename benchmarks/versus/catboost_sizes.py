@@ -1,32 +1,33 @@
-"""The bytes of a model file with categories: symmetric trees with ordered target statistics, and CatBoost at its defaults.
+"""The bytes of a model file with categories: the same script with weald.catboost and with CatBoost, at CatBoost's defaults.
 
-Both get trees of depth 6 and the same number of rounds and learning rate. The environment variable WEALD_DATA names the data, as
-in `benchmarks.versus.quality`. Run it as ``python -m benchmarks.versus.catboost_sizes``.
+Both get the same number of rounds and the same learning rate. The environment variable WEALD_DATA names the data, as in
+`benchmarks.versus.quality`. Run it as ``python -m benchmarks.versus.catboost_sizes``.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from benchmarks.common import console, estimator, parser, print_table, record
+from benchmarks.common import THREADS, console, parser, print_table, record
 from benchmarks.versus.quality import Problem, load, split_rows
+from weald.forest.container import unpack
 
 SETS = ("telco_churn", "bank_additional", "adult", "internet_usage", "amazon_access", "click_small")
 MOST_ROWS = 60_000
-OURS: dict[str, Any] = {
-    "growth": "oblivious",
-    "max_depth": 6,
-    "reg_lambda": 3.0,
-    "min_samples_leaf": 1,
-    "min_child_weight": 0.0,
-    "categories": "ordered",
-    "max_cat_to_onehot": 2,
+MODULES = {"weald": "weald.catboost", "catboost": "catboost"}
+SETTINGS: dict[str, Any] = {
+    "random_seed": 0,
+    "thread_count": THREADS,
+    "verbose": False,
+    "allow_writing_files": False,
 }
 
 
@@ -37,21 +38,28 @@ def text_of(X: pd.DataFrame, categorical: list[str]) -> pd.DataFrame:
 
 
 def sizes(problem: Problem, rounds: int, rate: float) -> dict[str, Any]:
-    """The bytes of both files, and those of our header, trees and tables."""
+    """The bytes of both files, and those of our headers, trees and tables."""
     train, _ = split_rows(problem, 0, MOST_ROWS)
     X, y = text_of(problem.X.iloc[train], problem.categorical), problem.y[train]
-    theirs = estimator(
-        "catboost", iterations=rounds, learning_rate=rate, random_seed=0, cat_features=problem.categorical
-    ).fit(X, y)
-    ours = estimator("weald", n_estimators=rounds, learning_rate=rate, random_state=0, **OURS)
-    ours.fit(X.astype(dict.fromkeys(problem.categorical, "category")), y)
+    files = {}
     with tempfile.TemporaryDirectory() as folder:
-        paths = Path(folder, "model.weald"), Path(folder, "model.cbm")
-        ours.save(paths[0])
-        theirs.save_model(str(paths[1]))
-        data, catboost = paths[0].read_bytes(), paths[1].stat().st_size
-    header = 8 + int.from_bytes(data[:8], "little")
-    arrays = json.loads(data[8:header])
+        for name, module in MODULES.items():
+            model = importlib.import_module(module).CatBoostClassifier(
+                iterations=rounds, learning_rate=rate, cat_features=problem.categorical, **SETTINGS
+            )
+            path = Path(folder, name)
+            model.fit(X, y).save_model(str(path))
+            files[name] = path.read_bytes()
+    parts = parts_of(files["weald"])
+    total = {name: len(data) for name, data in files.items()}
+    return {**total, **parts, "ratio": total["weald"] / total["catboost"]}
+
+
+def parts_of(data: bytes) -> dict[str, int]:
+    """The bytes of a file of weald.catboost by what they are: the model's own file is an array in it."""
+    model = unpack(data).arrays({"model": np.dtype(np.uint8)})["model"].tobytes()
+    header = 8 + int.from_bytes(model[:8], "little")
+    arrays = json.loads(model[8:header])
     tables = sum(
         end - begin
         for name, entry in arrays.items()
@@ -59,12 +67,9 @@ def sizes(problem: Problem, rounds: int, rate: float) -> dict[str, Any]:
         for begin, end in [entry["data_offsets"]]
     )
     return {
-        "weald": len(data),
-        "header": header,
-        "trees": len(data) - header - tables,
+        "header": len(data) - len(model) + header,
+        "trees": len(model) - header - tables,
         "tables": tables,
-        "catboost": catboost,
-        "ratio": len(data) / catboost,
     }
 
 
@@ -89,7 +94,7 @@ def main() -> None:
         results[name] = sizes(load(entries[name], folder), rounds, options.rate)
     print_table(
         f"bytes of a model file, {rounds} trees",
-        ["", "weald", "of it header", "trees", "tables", "catboost", "weald / catboost"],
+        ["", "weald", "of it headers", "trees", "tables", "catboost", "weald / catboost"],
         [
             [
                 name,

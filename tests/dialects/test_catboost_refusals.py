@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import weald
@@ -69,8 +70,25 @@ QUIET: dict[str, Any] = {
         ({"fold_len_multiplier": 3.0}, "belongs to boosting_type='Ordered'"),
         ({"od_type": "Iter", "od_pval": 0.1}, "od_pval belongs to od_type='IncToDec'"),
         ({"early_stopping_rounds": 3, "od_wait": 4}, "leave od_wait out"),
+        ({"early_stopping_rounds": 3, "od_pval": 0.1}, "leave od_pval out"),
+        (
+            {"boosting_type": "Ordered", "permutation_count": 1},
+            "permutation_count=1 leaves boosting_type='Ordered' no order to take gradients in",
+        ),
         ({"silent": True}, "verbose and silent both say what is printed"),
-        ({"class_weights": [1, 2]}, "weights of classes need a loss of classes"),
+        (
+            {"class_weights": [1, 2]},
+            "class_weights=[1, 2] needs a loss of classes, but loss_function is 'RMSE'",
+        ),
+        ({"auto_class_weights": "Balanced"}, "auto_class_weights='Balanced' needs a loss of classes"),
+        ({"scale_pos_weight": 5}, "scale_pos_weight=5 needs a loss of classes"),
+        ({"class_names": [0, 1]}, "class_names=[0, 1] needs a loss of classes"),
+        ({"classes_count": 2}, "classes_count=2 needs a loss of classes"),
+        ({"target_border": 0.5}, "target_border=0.5 needs a loss of classes"),
+        (
+            {"loss_function": "CrossEntropy", "class_weights": [1, 2]},
+            "class_weights=[1, 2] needs a loss of classes, but loss_function is 'CrossEntropy'",
+        ),
         ({"use_best_model": True}, "use_best_model needs an eval_set"),
         ({"learning_rate": -1.0}, "learning_rate must be a number above 0"),
         ({"depth": 17}, "depth must be a whole number"),
@@ -152,6 +170,26 @@ def test_parameters_become_the_native_ones() -> None:
         ({"simple_ctr": "Borders:Prior=0/1:Prior=1/2"}, "must have one denominator"),
         ({"simple_ctr": "Borders:Size=3"}, "'Size=3' in simple_ctr is not supported"),
         ({"simple_ctr": ["Borders", "Counter:Prior=1"]}, "the prior of a Counter"),
+        ({"simple_ctr": ["Borders:Prior=0", "Borders:Prior=1"]}, "simple_ctr has 'Borders' twice"),
+        ({"simple_ctr": ["Borders", "Counter", "Counter"]}, "simple_ctr has 'Counter' twice"),
+        ({"simple_ctr": ["Borders", "Counter:CtrBorderCount=3"]}, "a Counter has the bins of 'Borders'"),
+        ({"simple_ctr": "Borders:CtrBorderType=Uniform"}, "hold rows as evenly as they can; leave it out"),
+        (
+            {"simple_ctr": "Borders:TargetBorderType=MinEntropy"},
+            "part the labels in groups as even as they can",
+        ),
+        ({"simple_ctr": "Borders:Prior=0.5/0"}, "Prior=0.5/0 in simple_ctr must have a denominator above 0"),
+        ({"simple_ctr": "Borders:Prior=3/2"}, "Prior=3/2 in simple_ctr must be from 0 to 2"),
+        ({"simple_ctr": "Borders:Prior=inf"}, "'inf' in simple_ctr must be a number"),
+        ({"simple_ctr": "Borders:CtrBorderCount=inf"}, "must be a whole number from 1 to 254"),
+        (
+            {"combinations_ctr": "Borders:CtrBorderCount=1000"},
+            "CtrBorderCount=1000 in combinations_ctr must be",
+        ),
+        ({"simple_ctr": "Borders:CtrBorderCount=3.5"}, "must be a whole number from 1 to 254"),
+        ({"simple_ctr": "Borders:TargetBorderCount=0"}, "must be a whole number from 1 to 255"),
+        ({"simple_ctr": "Borders:CtrBorderCount=3:CtrBorderCount=4"}, "has CtrBorderCount twice"),
+        ({"simple_ctr": 3}, "simple_ctr must be a text"),
         (
             {"simple_ctr": "Borders", "combinations_ctr": "Borders:Prior=0.1"},
             "must say the same as simple_ctr",
@@ -216,14 +254,108 @@ def test_labels_that_do_not_fit_the_loss() -> None:
     with pytest.raises(InputError, match="give eval_metric"):
         own = type("Own", (), {"calc_ders_range": lambda self, a, t, w: np.zeros((120, 2))})()
         cb.CatBoostRegressor(**QUIET, loss_function=own).fit(X, Y)
+    for names in ([0, 0, 1], [0], "01"):
+        with pytest.raises(InputError, match="class_names must be a list of two or more different classes"):
+            cb.CatBoostClassifier(**QUIET, class_names=names).fit(X, LABELS)
+    with pytest.raises(InputError, match="class_names has 2 classes, but classes_count is 3"):
+        cb.CatBoostClassifier(**QUIET, class_names=[0, 1], classes_count=3).fit(X, LABELS)
     named = cb.CatBoostClassifier(**QUIET, class_names=[1, 0]).fit(X, LABELS)
     assert named.classes_.tolist() == [1, 0]
     bordered = cb.CatBoostClassifier(**QUIET, target_border=0.0).fit(X, Y)
     assert np.array_equal(
         bordered.predict_proba(X), cb.CatBoostClassifier(**QUIET).fit(X, LABELS).predict_proba(X)
     )
-    with pytest.raises(InputError, match="nan_mode is 'Forbidden'"):
-        cb.CatBoost({**QUIET, "nan_mode": "Forbidden"}).fit(np.where(X == 1, np.nan, X), Y)
+    missing = np.where(np.arange(120) == 5, np.nan, Y)
+    for labels in (missing, np.where(LABELS, "late", "early")):
+        with pytest.raises(InputError, match="y"):
+            cb.CatBoostClassifier(**QUIET, target_border=0.0).fit(X, labels)
+        with pytest.raises(InputError, match="y"):
+            cb.CatBoostClassifier(**QUIET, target_border=0.0).fit(X, Y, eval_set=(X, labels))
+    with pytest.raises(InputError, match=r"y must be from 0 to 1 .*, but row 3 has -0\.5"):
+        cb.CatBoostClassifier(**QUIET, loss_function="CrossEntropy").fit(
+            X, np.where(np.arange(120) == 3, -0.5, LABELS)
+        )
+
+
+def test_missing_numbers_can_be_forbidden_and_missing_categories_not() -> None:
+    forbidden = {**QUIET, "nan_mode": "Forbidden"}
+    holes = X.copy()
+    holes[7, 1] = np.nan
+    with pytest.raises(InputError, match="the table has a missing value in column '1', row 7, but nan_mode"):
+        cb.CatBoost(forbidden).fit(holes, Y)
+    with pytest.raises(InputError, match="eval_set has a missing value in column '1', row 7"):
+        cb.CatBoost(forbidden).fit(X, Y, eval_set=(holes, Y))
+    frame = pd.DataFrame({"a": np.where(X[:, 0] > 3, None, "low"), "b": X[:, 1]})
+    model = cb.CatBoost({**forbidden, "cat_features": ["a"]}).fit(frame, Y, eval_set=(frame, Y))
+    assert model.tree_count_ > 0
+
+
+def test_columns_of_categories_are_those_of_the_pools() -> None:
+    frame = pd.DataFrame(
+        {"a": np.char.add("k", X[:, 0].astype(int).astype(str)), "b": X[:, 1], "c": X[:, 2].astype(int)}
+    )
+    pool = cb.Pool(frame, Y, cat_features=["a"])
+    with pytest.raises(
+        InputError,
+        match=r"cat_features of the model are the columns \[0, 2\], but those of the Pool are \[0\]",
+    ):
+        cb.CatBoostRegressor(**QUIET, cat_features=["a", "c"]).fit(pool)
+    assert cb.CatBoostRegressor(**QUIET, cat_features=[0]).fit(pool).get_cat_feature_indices() == [0]
+    with pytest.raises(InputError, match="cat_features of eval_set are"):
+        cb.CatBoostRegressor(**QUIET).fit(pool, eval_set=cb.Pool(frame, Y, cat_features=["a", "c"]))
+    model = cb.CatBoostRegressor(**QUIET, cat_features=["a", "c"]).fit(frame, Y, eval_set=(frame, Y))
+    other = frame[["b", "c", "a"]]
+    for eval_set in ((other, Y), cb.Pool(other, Y, cat_features=["a", "c"])):
+        moved = cb.CatBoostRegressor(**QUIET, cat_features=["a", "c"]).fit(frame, Y, eval_set=eval_set)
+        assert moved.evals_result_ == model.evals_result_
+    with pytest.raises(InputError, match="eval_set has no column 'a', which X has"):
+        cb.CatBoostRegressor(**QUIET, cat_features=["a"]).fit(
+            frame, Y, eval_set=(frame.rename(columns={"a": "z"}), Y)
+        )
+
+
+def test_training_does_not_go_on_where_every_order_has_its_own_scores() -> None:
+    frame = pd.DataFrame({"a": X[:, 0].astype(int), "b": X[:, 1]})
+    first = cb.CatBoostRegressor(**QUIET).fit(X, Y)
+    with pytest.raises(NotSupportedError, match="init_model does not go with boosting_type='Ordered'"):
+        cb.CatBoostRegressor(**QUIET, boosting_type="Ordered").fit(X, Y, init_model=first)
+    params = {**QUIET, "cat_features": ["a"]}
+    first = cb.CatBoostRegressor(**params).fit(frame, Y)
+    for size in (2, 10):
+        with pytest.raises(NotSupportedError, match="init_model does not go with statistics of cat_features"):
+            cb.CatBoostRegressor(**params, one_hot_max_size=size).fit(frame, Y, init_model=first)
+    first = cb.CatBoostRegressor(**params, one_hot_max_size=10).fit(frame, Y)
+    more = cb.CatBoostRegressor(**params, one_hot_max_size=10).fit(frame, Y, init_model=first)
+    assert more.tree_count_ == 6
+
+
+def test_mvs_of_all_rows_draws_none() -> None:
+    drawn = {name: value for name, value in QUIET.items() if name != "bootstrap_type"}
+    whole = cb.CatBoostRegressor(**drawn, subsample=1.0).fit(X, Y).predict(X)
+    assert np.array_equal(
+        cb.CatBoostRegressor(**drawn, subsample=1.0, mvs_reg=0.5).fit(X, Y).predict(X), whole
+    )
+    assert cb.CatBoostRegressor(**drawn, mvs_reg=0.5).fit(X[:60], Y[:60]).tree_count_ == 3
+    some = cb.CatBoostRegressor(**drawn, subsample=0.5, mvs_reg=0.0).fit(X, Y).predict(X)
+    assert not np.array_equal(
+        cb.CatBoostRegressor(**drawn, subsample=0.5, mvs_reg=9.0).fit(X, Y).predict(X), some
+    )
+
+
+def test_rows_of_a_pool_by_number_and_by_mask() -> None:
+    pool = cb.Pool(X, Y, weight=np.arange(1, 121))
+    mask = Y > 0
+    by_mask, by_number = pool.slice(mask), pool.slice(np.flatnonzero(mask))
+    assert by_mask.shape == by_number.shape == (int(mask.sum()), 3)
+    assert by_mask.get_label() == by_number.get_label() == Y[mask].tolist()
+    assert by_mask.get_weight() == (1.0 + np.flatnonzero(mask)).tolist()
+    for rows, sentence in (
+        (mask[:5], "rindex is a mask of the shape"),
+        ([0.5], "rindex must be numbers of rows, or a mask"),
+        ([120], "rindex has the row 120, but the Pool has 120 rows"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            pool.slice(rows)
 
 
 def test_predictions_that_do_not_fit_the_loss() -> None:
@@ -244,6 +376,33 @@ def test_predictions_that_do_not_fit_the_loss() -> None:
         model.grid_search({})
     with pytest.raises(NotSupportedError, match="ranking is not supported"):
         _ = cb.CatBoostRanker
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"model_output": "Probability"}, "model_output='Probability' is not supported .* use 'Raw'"),
+        ({"shap_mode": "NoPreCalc"}, "shap_mode='NoPreCalc' is not supported .* use 'Auto'"),
+        ({"shap_calc_type": "Approximate"}, "use 'Regular'"),
+        ({"reference_data": cb.Pool(X, Y)}, "reference_data=Pool is not supported .* leave it out"),
+        ({"interaction_indices": [0, 1]}, "interaction_indices=list is not supported .* leave it out"),
+        ({"sage_n_samples": 64}, "use type='LossFunctionChange'"),
+        ({"sage_batch_size": 64}, "use type='LossFunctionChange'"),
+        ({"sage_detect_convergence": False}, "use type='LossFunctionChange'"),
+    ],
+)
+def test_options_of_importances_that_are_not_there(option: dict[str, Any], sentence: str) -> None:
+    model = cb.CatBoostRegressor(**QUIET).fit(X, Y)
+    with pytest.raises(NotSupportedError, match=sentence):
+        model.get_feature_importance(cb.Pool(X, Y), type="ShapValues", **option)
+
+
+@pytest.mark.parametrize("kind", ["ShapValues", "LossFunctionChange"])
+def test_importances_of_data_need_a_pool(kind: str) -> None:
+    model = cb.CatBoostRegressor(**QUIET).fit(X, Y)
+    with pytest.raises(InputError, match=f"type='{kind}' needs data: give a Pool, not ndarray"):
+        model.get_feature_importance(X, type=kind)
+    assert model.get_feature_importance(X).shape == (3,)
 
 
 def test_a_threshold_of_two_classes() -> None:

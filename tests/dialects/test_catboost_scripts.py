@@ -177,6 +177,38 @@ def test_metrics_are_those_of_the_predictions(
     assert found["Kappa"][-1] == pytest.approx(sk.cohen_kappa_score(y, guess), rel=1e-4)
 
 
+def test_metrics_of_weighted_rows_and_of_another_loss(cb: Any) -> None:
+    from sklearn import metrics as sk
+
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(300, 4)), 3.0 * rng.random(300)
+    noisy = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=300)
+    y = (noisy > 0).astype(int)
+    pool = cb.Pool(X, y, weight=weight)
+    model = cb.CatBoostClassifier(**SMALL).fit(pool)
+    chance = model.predict_proba(X)[:, 1]
+    for name, own in (("PRAUC", None), ("PRAUC:use_weights=true", weight)):
+        precision, recall, _ = sk.precision_recall_curve(y, chance, sample_weight=own)
+        (values,) = model.eval_metrics(pool, [name]).values()
+        assert values[-1] == pytest.approx(sk.auc(recall, precision), abs=2e-3), name
+    y = np.digitize(noisy, [-0.6, 0.6])
+    pool = cb.Pool(X, y)
+    for loss in ("MultiClass", "MultiClassOneVsAll"):
+        model = cb.CatBoostClassifier(**SMALL, loss_function=loss).fit(pool)
+        raw = model.predict(X, prediction_type="RawFormulaVal")
+        softmax = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+        pairs = [
+            sk.roc_auc_score(y[rows] == one, (raw[:, one] - raw[:, other])[rows])
+            for one in range(3)
+            for other in range(one)
+            for rows in [np.isin(y, (one, other))]
+        ]
+        alone = [sk.log_loss(y == k, 1.0 / (1.0 + np.exp(-raw[:, k]))) for k in range(3)]
+        want = [sk.log_loss(y, softmax), np.mean(alone), np.mean(pairs)]
+        found = model.eval_metrics(pool, ["MultiClass", "MultiClassOneVsAll", "AUC"])
+        assert [values[-1] for values in found.values()] == pytest.approx(want, rel=1e-5), loss
+
+
 def test_losses(cb: Any, numbers: Any) -> None:
     X, y = numbers
     counts = np.round(np.exp(y / 6))
@@ -426,6 +458,39 @@ def test_parts_of_one_model(cb: Any, numbers: Any) -> None:
     assert told.shape == (300, 2)
     assert np.allclose(told[:, 0], parts[:, :, 0].mean(axis=1))
     assert np.allclose(told[:, 1], parts[:, :, 0].var(axis=1))
+
+
+def test_importances_of_several_classes(cb: Any, three_classes: Any) -> None:
+    X, y = three_classes
+    pool = cb.Pool(X, y)
+    model = cb.CatBoostClassifier(**SMALL).fit(pool)
+    losses = model.get_feature_importance(pool, type="LossFunctionChange")
+    assert losses.shape == (4,)
+    parts = model.get_feature_importance(pool, type="ShapValues")
+    assert parts.shape == (300, 3, 5)
+    raw = model.predict(X, prediction_type="RawFormulaVal")
+    assert np.allclose(parts.sum(axis=2), raw, atol=1e-6)
+
+    def entropy(scores: Any) -> float:
+        chances = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        return float(-np.log(chances[np.arange(300), y]).mean())
+
+    want = [entropy(raw - parts[:, :, column]) - entropy(raw) for column in range(4)]
+    assert np.allclose(losses, want, atol=1e-6)
+
+
+def test_uncertainty_of_classes(cb: Any, two_classes: Any, three_classes: Any) -> None:
+    for X, y in (two_classes, three_classes):
+        model = cb.CatBoostClassifier(**SMALL).fit(X, y)
+        raw = model.virtual_ensembles_predict(X, virtual_ensembles_count=5)
+        scores = np.concatenate([np.zeros_like(raw), raw], axis=2) if raw.shape[2] == 1 else raw
+        chances = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
+        told = model.virtual_ensembles_predict(X, "TotalUncertainty", virtual_ensembles_count=5)
+        assert told.shape == (300, 2)
+        of_noise = -(chances * np.log(chances)).sum(axis=2).mean(axis=1)
+        mean = chances.mean(axis=1)
+        assert np.allclose(told[:, 0], of_noise, atol=1e-6)
+        assert np.allclose(told[:, 1], -(mean * np.log(mean)).sum(axis=1), atol=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.catboost.labels import known_labels, training_labels
 from weald.catboost.metrics import metrics_of
-from weald.catboost.objectives import CLASSES, Chosen, choose
-from weald.catboost.pool import Pool, as_pool
+from weald.catboost.pool import Pool, as_pool, categorical_positions
 from weald.catboost.trained import Trained
 from weald.catboost.training import Course, Labelled, Training, speaker
 from weald.catboost.translate import class_factors, resolved_parameters
-from weald.data import read_classes, read_regression_target, read_several_classes, read_table
+from weald.data import read_table
 from weald.data.read import open_table
 from weald.dialect.estimators import as_table
-from weald.dialect.tables import Float64s
-from weald.params.catboost import read_parameters, value_of
+from weald.dialect.tables import Float64s, is_frame
+from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError
 
 _VALIDATION = "validation"
@@ -87,29 +87,24 @@ def prepared(
 ) -> tuple[Training, NDArray[Any] | None]:
     """The training that a fit asks for, and its classes."""
     params = read_parameters(given)
-    X, y, more = data
-    columns = more.get("cat_features")
-    if not isinstance(X, Pool):
-        open_table(as_table(X))  # which says what is wrong with it
-        more = {**more, "cat_features": params.get("cat_features") if columns is None else columns}
-    pool = as_pool(X, y, **more)
+    pool, target = _training_pool(params, *data)
     loss, labels_are = kind
-    # A pool's labels are one a row; others are read, and warned of, as scikit-learn does.
-    target = pool.labels if isinstance(X, Pool) else y
-    codes, classes, chosen = _labels(
+    codes, classes, chosen = training_labels(
         owner, params.get("loss_function", loss), labels_are, (target, pool), params
     )
     sets = _sets(eval_set, pool)
     full = resolved_parameters(params, chosen, n_rows=pool.num_row(), has_evals=bool(sets))
     full["cat_features"] = pool.get_cat_feature_indices()
-    _check_missing(full, pool)
+    if full["nan_mode"] == "Forbidden":
+        _check_complete("the table has", pool)
+        for one in sets:
+            _check_complete("eval_set has", one)
     factors = None
     if classes is not None:
-        sums = np.bincount(codes.astype(np.int64), pool.weights, len(classes)).astype(np.float64)
-        factors = class_factors(full, classes.tolist(), sums)
         full["class_names"] = classes.tolist()
-    elif any(params.get(name) is not None for name in ("class_weights", "auto_class_weights")):
-        raise InputError(f"weights of classes need a loss of classes, but loss_function is {chosen.name!r}.")
+        if chosen.name != "CrossEntropy":  # whose labels are shares of the second class
+            sums = np.bincount(codes.astype(np.int64), pool.weights, len(classes)).astype(np.float64)
+            factors = class_factors(full, classes.tolist(), sums)
     train = Labelled(pool, codes, _weighted(codes, pool.weights, factors))
     names = [_VALIDATION] if len(sets) == 1 else [f"{_VALIDATION}_{place}" for place in range(len(sets))]
     evals = []
@@ -119,76 +114,31 @@ def prepared(
     return Training(full, chosen, train, evals, metrics_of(params, chosen)), classes
 
 
-def _labels(
-    owner: str, loss: Any, labels_are: str | None, data: tuple[Any, Pool], params: Mapping[str, Any]
-) -> tuple[Float64s, NDArray[Any] | None, Chosen]:
-    """The labels as numbers, the classes where they are some, and the loss; ``data``: labels as they were given, and the pool."""
-    target, pool = data
-    name = loss.partition(":")[0] if isinstance(loss, str) else ""
-    shares = name == "CrossEntropy"
-    if labels_are == "numbers" and (name in CLASSES or shares):
-        raise InputError(f"loss_function={name!r} is for classes; use CatBoostClassifier.")
-    if shares or not (labels_are == "classes" or name in CLASSES):
-        y = read_regression_target(target, pool.num_row(), owner=owner)
-        return y, np.array([0, 1]) if shares else None, choose(loss, 2)
-    values = _bordered(target, params)
-    codes, classes = _read_classes(values, pool, params, owner)
-    several = len(classes) > 2 or value_of(params, "classes_count") is not None
-    chosen = choose(loss if loss is not None else "MultiClass" if several else "Logloss", len(classes))
-    if chosen.own is None and not chosen.of_classes:
-        raise InputError(f"loss_function={chosen.name!r} is for numbers; use CatBoostRegressor.")
-    if not chosen.several and len(classes) > 2:
-        raise InputError(
-            f"loss_function={chosen.name!r} is for two classes, but the labels have {len(classes)}; use 'MultiClass'."
-        )
-    return codes, classes, chosen
-
-
-def _read_classes(
-    values: Any, pool: Pool, params: Mapping[str, Any], owner: str
-) -> tuple[Float64s, NDArray[Any]]:
-    """Codes of the labels and the classes, in the order of class_names where they are given."""
-    names, count = params.get("class_names"), params.get("classes_count")
-    if names is not None:
-        classes = np.array(list(names))
-        return _coded(values, classes, owner, "the labels have"), classes
-    if count is not None:
-        classes = np.arange(int(count))
-        return _coded(values, classes, owner, "the labels have"), classes
-    codes, classes = read_several_classes(values, pool.num_row(), pool.weights, owner=owner)
-    return codes.astype(np.float64), classes
-
-
-def _coded(values: Any, classes: NDArray[Any], owner: str, who: str) -> Float64s:
-    codes, found = read_classes(values, len(values), owner=owner)
-    known = {value: place for place, value in enumerate(classes.tolist())}
-    unknown = [value for value in found.tolist() if value not in known]
-    if unknown:
-        raise InputError(f"{who} the class {unknown[0]!r}, which is not one of {classes.tolist()}.")
-    places: Float64s = np.array([known[value] for value in found.tolist()], np.float64)[codes]
-    return places
-
-
-def _bordered(values: Any, params: Mapping[str, Any]) -> Any:
-    border = params.get("target_border")
-    return values if border is None else (np.asarray(values, np.float64) > border).astype(np.int64)
-
-
-def known_labels(
-    pool: Pool, chosen: Chosen, classes: NDArray[Any] | None, full: Mapping[str, Any], owner: str
-) -> Float64s:
-    """The labels of another set than the training's as numbers."""
-    if classes is None or chosen.name == "CrossEntropy":
-        return read_regression_target(pool.labels, pool.num_row(), owner=owner)
-    return _coded(_bordered(pool.labels, full), classes, owner, "eval_set has")
-
-
 def _weighted(codes: Float64s, weight: Float64s | None, factors: Float64s | None) -> Float64s | None:
     """The rows' weights times those of their classes."""
     if factors is None:
         return weight
     own: Float64s = factors[codes.astype(np.int64)]
     return own if weight is None else own * weight
+
+
+def _training_pool(params: Mapping[str, Any], X: Any, y: Any, more: Mapping[str, Any]) -> tuple[Pool, Any]:
+    """The pool of a fit and its labels; a model's cat_features are those of a table, and must be those of a Pool."""
+    own = params.get("cat_features")
+    if not isinstance(X, Pool):
+        open_table(as_table(X))  # which says what is wrong with it
+        columns = more.get("cat_features")
+        # Labels that are no pool's are read, and warned of, as scikit-learn does.
+        return as_pool(X, y, **{**more, "cat_features": own if columns is None else columns}), y
+    pool = as_pool(X, y, **more)
+    if own is not None:
+        wanted = categorical_positions(own, pool.get_feature_names())
+        if wanted != pool.get_cat_feature_indices():
+            raise InputError(
+                f"cat_features of the model are the columns {wanted}, but those of the Pool are "
+                f"{pool.get_cat_feature_indices()}; give them to the Pool alone."
+            )
+    return pool, pool.labels
 
 
 def _sets(eval_set: Any, train: Pool) -> list[Pool]:
@@ -205,20 +155,47 @@ def _sets(eval_set: Any, train: Pool) -> list[Pool]:
         own = one if isinstance(one, Pool) else _like(train, *one)
         if own.num_col() != train.num_col():
             raise InputError(f"eval_set has {own.num_col()} columns, but X has {train.num_col()}.")
+        theirs, ours = _categories_of(own, train), _categories_of(train, own)
+        if theirs != ours:
+            raise InputError(
+                f"cat_features of eval_set are {sorted(theirs)}, but those of the training set are {sorted(ours)}."
+            )
         pools.append(own)
     return pools
 
 
+def _categories_of(pool: Pool, other: Pool) -> set[Any]:
+    """The columns of categories of a pool: by name where both pools are of frames, whose columns may be in any order."""
+    columns = pool.get_cat_feature_indices()
+    if pool.frame_names is None or other.frame_names is None:
+        return set(columns)
+    return {pool.frame_names[column] for column in columns}
+
+
 def _like(train: Pool, X: Any, y: Any) -> Pool:
-    return Pool(X, y, cat_features=train.get_cat_feature_indices())
+    """A Pool of another table with the training set's columns of categories."""
+    columns: list[Any] = list(train.get_cat_feature_indices())
+    if train.frame_names is not None and is_frame(X):
+        present = set(open_table(X).names)
+        absent = [name for name in train.frame_names if name not in present]
+        if absent:
+            raise InputError(f"eval_set has no column {absent[0]!r}, which X has.")
+        columns = [train.frame_names[column] for column in columns]
+    return Pool(X, y, cat_features=columns)
 
 
-def _check_missing(full: Mapping[str, Any], pool: Pool) -> None:
-    if full["nan_mode"] != "Forbidden":
-        return
-    for _, block in read_table(pool.table, categorical=pool.get_cat_feature_indices() or "auto").blocks():
-        if np.isnan(block).any():
-            raise InputError("the table has missing values, but nan_mode is 'Forbidden'.")
+def _check_complete(who: str, pool: Pool) -> None:
+    """Refuse missing numbers; a missing category is a category."""
+    found = read_table(pool.table, categorical=pool.get_cat_feature_indices() or "auto")
+    numbers = np.flatnonzero(~found.schema.categorical_mask)
+    for first, block in found.blocks():
+        missing = np.isnan(block[:, numbers])
+        if missing.any():
+            row, place = np.argwhere(missing)[0]
+            name = pool.get_feature_names()[numbers[place]]
+            raise InputError(
+                f"{who} a missing value in column {name!r}, row {first + row}, but nan_mode is 'Forbidden'."
+            )
 
 
 def _checked(callbacks: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,38 @@ from weald.catboost.pool import Pool
 from weald.catboost.predictions import probabilities
 from weald.catboost.trained import Trained
 from weald.dialect.tables import Float64s
-from weald.estimators.persistence import FittedModel
-from weald.explain.importances import by_source, loss_function_change, prediction_values_change
-from weald.explain.shap import shap_values
+from weald.explain.importances import loss_function_change, prediction_values_change
 from weald.explain.virtual import virtual_rounds
 from weald.losses.elementary import exp_of, log_of
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
 
 _HERE = ("FeatureImportance", "PredictionValuesChange", "LossFunctionChange", "ShapValues")
+_NO_SAGE = "there are no SAGE values; use type='LossFunctionChange'"
+#: options of get_feature_importance: their default, which is what is done, and what to do otherwise
+_OPTIONS: dict[str, tuple[Any, str]] = {
+    "shap_mode": ("Auto", "the values are the same in all modes; use 'Auto'"),
+    "model_output": ("Raw", "the values are parts of the raw score; use 'Raw'"),
+    "shap_calc_type": (
+        "Regular",
+        "the values are exact by the trees' counts of training rows; use 'Regular'",
+    ),
+    "reference_data": (None, "the values are beside the mean of the training rows; leave it out"),
+    "interaction_indices": (None, "there are no values of interactions; leave it out"),
+    "sage_n_samples": (128, _NO_SAGE),
+    "sage_batch_size": (512, _NO_SAGE),
+    "sage_detect_convergence": (True, _NO_SAGE),
+}
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """Refuse options of `CatBoost.get_feature_importance` that ask for something else than is done."""
+    for name, (default, instead) in _OPTIONS.items():
+        value = given[name]
+        if value is default or (isinstance(value, type(default)) and value == default):
+            continue
+        shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+        raise NotSupportedError(f"{name}={shown} is not supported by weald.catboost: {instead}.")
 
 
 def importances(
@@ -40,46 +64,29 @@ def importances(
             f"type={name!r} is not supported by weald.catboost; use one of {', '.join(_HERE)}."
         )
     model = trained._fitted()
-    sources = _sources(model)
     if name in ("FeatureImportance", "PredictionValuesChange"):
-        return by_source(prediction_values_change(model.forest), sources, model.schema.n_columns)
-    if data is None:
-        raise InputError(f"type={name!r} needs data: give a Pool.")
+        return model.by_source(prediction_values_change(model.forest))
+    if not isinstance(data, Pool):
+        given = "" if data is None else f", not {type(data).__name__}"
+        raise InputError(f"type={name!r} needs data: give a Pool{given}.")
     engine = trained._engine(0, trained._rounds(), threads)
-    rows = engine._read(data.table)
+    if name == "ShapValues":
+        return engine.shap_values(data.table)
+    if y is None:
+        raise InputError("type='LossFunctionChange' needs labels: give a Pool with label.")
+    labels, weight = y, data.weights
+    metric = metric_of(trained.chosen.description.text, trained.chosen)
+    loss, rows = trained.chosen.loss(), engine._read(data.table)
     with parallel(threads) as tasks:
-        if name == "ShapValues":
-            return _shapley(shap_values(model.forest, rows.blocks(), rows.n_rows, tasks), sources, model)
-        if y is None:
-            raise InputError("type='LossFunctionChange' needs labels: give a Pool with label.")
-        metric = metric_of(trained.chosen.description.text, trained.chosen)
-        loss = trained.chosen.loss()
         return loss_function_change(
             model.forest,
             rows.blocks(),
             rows.n_rows,
-            lambda scores: metric.value(loss, scores, y, data.weights),
+            lambda scores: metric.value(loss, scores, labels, weight),
             metric.metric.greater_is_better,
-            sources,
+            None if model.statistics is None else model.statistics.sources,
             tasks,
         )
-
-
-def _sources(model: FittedModel) -> list[tuple[int, ...]]:
-    """The user's columns that every column of the trees comes from."""
-    sources: list[tuple[int, ...]] = [(column,) for column in range(model.schema.n_columns)]
-    if model.statistics is not None:
-        for table in model.statistics.tables:
-            columns = tuple(model.statistics.categorical[list(table.projection)].tolist())
-            sources += [columns] * len(table.numbers)
-    return sources
-
-
-def _shapley(values: Float64s, sources: list[tuple[int, ...]], model: FittedModel) -> Float64s:
-    """(rows, columns + 1) or (rows, outputs, columns + 1) from (outputs, rows, columns of the trees + 1)."""
-    own = by_source(values[:, :, :-1], sources, model.schema.n_columns)
-    whole = np.concatenate((own, values[:, :, -1:]), axis=2)
-    return whole[0] if len(whole) == 1 else np.ascontiguousarray(whole.swapaxes(0, 1))
 
 
 def virtual_predictions(
@@ -90,7 +97,7 @@ def virtual_predictions(
         raise InputError(f"prediction_type must be VirtEnsembles or TotalUncertainty, not {kind!r}.")
     last = trained.range(0, ntree_end)[1]
     ends = virtual_rounds(last, count)
-    scores = np.stack([trained.scores(table, 0, end, threads) + start for end in ends])
+    scores = np.stack([one + start for one in trained.stages(table, 0, ends, threads)])
     if kind == "VirtEnsembles":
         if trained.chosen.name == "RMSEWithUncertainty":
             scores = np.stack(

@@ -119,7 +119,7 @@ _KNOWN: dict[str, Known] = {
     "MultiClassOneVsAll": Known(_one_vs_all, "several"),
     "AUC": Known(_area, "classes", True, ("type", "Classic"), weighted=False, on_train=False),
     "NormalizedGini": Known(_gini, "two", True, on_train=False),
-    "PRAUC": Known(_of("aucpr"), "two", True, on_train=True),
+    "PRAUC": Known(_of("aucpr"), "two", True, weighted=False),
     "BrierScore": Known(_of("mse"), "two"),
     **{
         name: Known(found.function, found.needs, found.larger, found.option)
@@ -139,6 +139,8 @@ _FITS: dict[str, Callable[[Chosen], bool]] = {
     "several": lambda chosen: chosen.several,
     "classes": lambda chosen: chosen.of_classes or chosen.name == "CrossEntropy",
 }
+#: of several classes these have chances of their own from raw scores, whatever the loss makes of them
+_LINK_OF = {"MultiClass": "softmax", "MultiClassOneVsAll": "sigmoids", "AUC": "softmax"}
 #: their predictions are chances, for which a user's own loss has only scores
 _OF_CHANCES = ("labels", "share", "two", "classes")
 _REFUSED = (
@@ -215,11 +217,13 @@ def metric_of(metric: Any, chosen: Chosen) -> Evaluated:
     bound: Function = known.function if value is None else partial(known.function, value=value)
     if chosen.own is not None and known.needs in _OF_CHANCES:
         bound = partial(_of_scores, bound)
+    of_scores = known.needs == "uncertainty"
+    if chosen.several and given.name in _LINK_OF:
+        bound, of_scores = partial(_linked, bound, LINKS[_LINK_OF[given.name]]), True
     function = bound if weighted else partial(_unweighted, bound)
-    metric = Metric(
-        Description(given.name, shown).text, function, known.larger, of_scores=known.needs == "uncertainty"
+    return Evaluated(
+        Metric(Description(given.name, shown).text, function, known.larger, of_scores=of_scores), on_train
     )
-    return Evaluated(metric, on_train)
 
 
 def _option(
@@ -248,6 +252,16 @@ def _option(
 
 def _unweighted(function: Function, y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     return function(y, prediction, None)
+
+
+def _linked(
+    function: Function,
+    link: Callable[[Float64s], Float64s],
+    y: Float64s,
+    scores: Float64s,
+    weight: Float64s | None,
+) -> float:
+    return function(y, link(scores), weight)
 
 
 def _of_scores(function: Function, y: Float64s, scores: Float64s, weight: Float64s | None) -> float:

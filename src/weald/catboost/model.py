@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from weald.catboost.basic import EFstrType
-from weald.catboost.fitting import fitted, known_labels
-from weald.catboost.importances import importances, virtual_predictions
+from weald.catboost.fitting import fitted
+from weald.catboost.importances import check_options, importances, virtual_predictions
+from weald.catboost.labels import known_labels
 from weald.catboost.metrics import metric_of
 from weald.catboost.pool import Pool
 from weald.catboost.predictions import respond
@@ -171,20 +172,11 @@ class CatBoost(RefusedMethods, DialectEstimator):
         n_outputs = self._trained().chosen.n_outputs
         return table, scores_of_outputs("baseline", data.baseline, data.num_row(), n_outputs).T
 
-    def _stages(
-        self, data: Any, ntree_start: int, ntree_end: int, eval_period: int, thread_count: int
-    ) -> Iterator[Float64s]:
-        """Raw scores, (outputs, rows), after every so many rounds."""
-        trained, (table, start) = self._trained(), self._rows(data)
-        first, last = trained.range(ntree_start, ntree_end)
-        if eval_period < 1:
-            raise InputError(f"eval_period must be at least 1, not {eval_period!r}.")
-        scores = start
-        for begin in range(first, last, eval_period):
-            scores = scores + trained.scores(
-                table, begin, min(begin + eval_period, last), _threads(thread_count)
-            )
-            yield scores
+    def _stages(self, data: Any, first: int, stops: Sequence[int], thread_count: int) -> Iterator[Float64s]:
+        """Raw scores, (outputs, rows), of the rounds from ``first`` up to each of ``stops``."""
+        table, start = self._rows(data)
+        stages = self._trained().stages(table, first, stops, _threads(thread_count))
+        return (scores + start for scores in stages)
 
     def _predict(
         self,
@@ -230,7 +222,10 @@ class CatBoost(RefusedMethods, DialectEstimator):
         verbose: bool | None = None,
     ) -> Iterator[NDArray[Any]]:
         """Predictions after every ``eval_period`` rounds."""
-        stages = self._stages(data, ntree_start, ntree_end, eval_period, thread_count)
+        first, last = self._trained().range(ntree_start, ntree_end)
+        _check_period(eval_period)
+        stops = [*range(first + eval_period, last, eval_period), last]
+        stages = self._stages(data, first, stops, thread_count)
         return (self._respond(scores, prediction_type) for scores in stages)
 
     def eval_metrics(
@@ -259,9 +254,9 @@ class CatBoost(RefusedMethods, DialectEstimator):
         y, weight, loss = self._codes(data), data.weights, trained.chosen.loss()
         found: dict[str, list[float]] = {one.name: [] for one in wanted}
         first, last = trained.range(ntree_start, ntree_end)
-        for number, scores in enumerate(self._stages(data, first, last, 1, thread_count), first):
-            if (number - first) % eval_period and number < last - 1:
-                continue
+        _check_period(eval_period)
+        stops = sorted({*range(first + 1, last, eval_period), last})
+        for scores in self._stages(data, first, stops, thread_count):
             for one in wanted:
                 found[one.name].append(one.value(loss, scores, y, weight))
         return found
@@ -425,8 +420,9 @@ class CatBoost(RefusedMethods, DialectEstimator):
         The last two need data. ShapValues are (rows, columns + 1), and (rows, outputs, columns + 1) where a row has several
         scores; ``prettified``: a frame with the largest first.
         """
+        check_options(locals())
         trained = self._trained()
-        y = None if data is None or not data.has_label() else self._codes(data)
+        y = self._codes(data) if isinstance(data, Pool) and data.has_label() else None
         found = importances(trained, data, fstr_type or type, y, _threads(thread_count))
         if not prettified or found.ndim > 1:
             return found
@@ -486,6 +482,11 @@ class CatBoost(RefusedMethods, DialectEstimator):
 
 def _threads(thread_count: int) -> int | None:
     return thread_count if thread_count > 0 else None
+
+
+def _check_period(eval_period: Any) -> None:
+    if isinstance(eval_period, bool) or not isinstance(eval_period, int | np.integer) or eval_period < 1:
+        raise InputError(f"eval_period must be a whole number of rounds, at least 1, not {eval_period!r}.")
 
 
 def _check_task(task_type: str) -> None:

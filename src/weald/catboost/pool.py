@@ -81,7 +81,7 @@ class Pool:
         self._frame_names = list(opened.names) if is_frame(self.table) else None
         self._label: NDArray[Any] | None = None if label is None else _labels(label, self._shape[0])
         self.set_feature_names(feature_names)
-        self._categorical = _categorical(cat_features, self._names)
+        self._categorical = categorical_positions(cat_features, self._names)
         for position, kind in enumerate(opened.kinds()):
             if kind == "categorical" and position not in self._categorical:
                 raise InputError(
@@ -108,6 +108,11 @@ class Pool:
     def baseline(self) -> Float64s | None:
         """The scores that rows start from, (rows,) or (rows, outputs)."""
         return self._baseline
+
+    @property
+    def frame_names(self) -> list[str] | None:
+        """The columns' own names where the table is a frame, by which other frames are matched."""
+        return self._frame_names
 
     # --- CatBoost's methods -------------------------------------------------------------------------
 
@@ -196,8 +201,8 @@ class Pool:
         return self
 
     def slice(self, rindex: Any) -> Pool:
-        """The chosen rows as a Pool of their own."""
-        rows = np.asarray(rindex, np.int64)
+        """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
+        rows = _row_numbers(np.asarray(rindex), self._shape[0])
         part = object.__new__(type(self))
         part.__dict__.update(self.__dict__)
         part.table = take_rows(self.table, rows)
@@ -214,6 +219,22 @@ class Pool:
     def save(self, fname: Any) -> None:
         """Refused: there are no files of bins."""
         raise NotSupportedError("save is not supported: write the table with the library that it is of.")
+
+
+def _row_numbers(rows: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
+    if rows.dtype == np.bool_:
+        if rows.shape != (n_rows,):
+            raise InputError(f"rindex is a mask of the shape {rows.shape}, but the Pool has {n_rows} rows.")
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise InputError(
+            f"rindex must be numbers of rows, or a mask, not {rows.dtype} of the shape {rows.shape}."
+        )
+    numbers = rows.astype(np.int64)
+    wrong = numbers[(numbers < 0) | (numbers >= n_rows)]
+    if wrong.size:
+        raise InputError(f"rindex has the row {wrong[0]}, but the Pool has {n_rows} rows.")
+    return numbers
 
 
 def as_pool(data: Any, label: Any = None, **more: Any) -> Pool:
@@ -241,7 +262,8 @@ def _labels(label: Any, n_rows: int) -> NDArray[Any]:
     return values
 
 
-def _categorical(cat_features: Any, names: Sequence[str]) -> list[int]:
+def categorical_positions(cat_features: Any, names: Sequence[str]) -> list[int]:
+    """The positions of columns of categories that are given by names or positions, ascending."""
     if cat_features is None:
         return []
     if isinstance(cat_features, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,9 +15,14 @@ from weald.catboost.pool import Pool
 from weald.catboost.predictions import default_type
 from weald.runtime.errors import InputError
 
+#: what the signatures of both estimators name, in CatBoost's order; all else comes as keywords
+_NAMED = ("iterations", "learning_rate", "depth", "l2_leaf_reg", "model_size_reg", "rsm", "loss_function")
 
-def _given(**params: Any) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if value is not None}
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a constructor was given, from its arguments: those that it names, and ``params``."""
+    everything = {**{name: arguments[name] for name in _NAMED}, **arguments["params"]}
+    return {name: value for name, value in everything.items() if value is not None}
 
 
 class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
@@ -43,18 +48,7 @@ class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
     ) -> None:
         if params.get("objective") is not None:
             loss_function = None
-        super().__init__(
-            _given(
-                iterations=iterations,
-                learning_rate=learning_rate,
-                depth=depth,
-                l2_leaf_reg=l2_leaf_reg,
-                model_size_reg=model_size_reg,
-                rsm=rsm,
-                loss_function=loss_function,
-                **params,
-            )
-        )
+        super().__init__(_given(locals()))
 
     def predict(
         self,
@@ -101,18 +95,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
         loss_function: Any = None,
         **params: Any,
     ) -> None:
-        super().__init__(
-            _given(
-                iterations=iterations,
-                learning_rate=learning_rate,
-                depth=depth,
-                l2_leaf_reg=l2_leaf_reg,
-                model_size_reg=model_size_reg,
-                rsm=rsm,
-                loss_function=loss_function,
-                **params,
-            )
-        )
+        super().__init__(_given(locals()))
 
     def predict(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,10 +11,13 @@ from numpy.typing import NDArray
 
 from weald.catboost.objectives import Chosen, choose
 from weald.catboost.training import Curves
+from weald.data.sparse import SparseBlocks
 from weald.dialect.booster import ModelHolder
 from weald.dialect.files import pack_model, texts_a_column, unpack_model
 from weald.dialect.tables import Float64s
-from weald.estimators.plain import classes_from_json, labels_to_json
+from weald.estimators.plain import classes_from_json, labels_to_json, plain, restored
+from weald.estimators.used_statistics import used_statistics
+from weald.forest.predict import staged_scores
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -59,7 +63,11 @@ class Trained(ModelHolder):
         forest = self._part("a range of rounds", rounds.start, rounds.stop)
         if rounds.start:
             forest = replace(forest, base_score=np.zeros(forest.n_outputs))
-        self._set_model(replace(self._fitted(), predictor=forest, best_iteration=forest.n_rounds - 1))
+        model = self._fitted()
+        if model.statistics is not None:
+            forest, statistics = used_statistics(forest, model.statistics)
+            model = replace(model, statistics=statistics)
+        self._set_model(replace(model, predictor=forest, best_iteration=forest.n_rounds - 1))
 
     def range(self, ntree_start: int, ntree_end: int) -> tuple[int, int]:
         """The first round and the one after the last; an end of 0: all."""
@@ -73,9 +81,18 @@ class Trained(ModelHolder):
 
     def scores(self, table: Any, first: int, last: int, threads: int | None) -> Float64s:
         """Raw scores, (outputs, rows), of rounds ``first`` up to ``last``; without the start where round 0 is left out."""
-        engine = self._engine(first, last, threads, first == 0)
-        engine.n_jobs = threads
-        return engine._raw(table)
+        return self._engine(first, last, threads, first == 0)._raw(table)
+
+    def stages(self, table: Any, first: int, stops: Sequence[int], threads: int | None) -> Iterator[Float64s]:
+        """`scores` of rounds ``first`` up to each of ``stops``, which ascend; the table is read once."""
+        forest = self._part("a range of rounds", first, stops[-1])
+        if first:
+            forest = replace(forest, base_score=np.zeros(forest.n_outputs))
+        rows = self._engine(0, self._rounds(), threads)._read(table)
+        blocks = rows.blocks()
+        if not isinstance(blocks, SparseBlocks):
+            blocks = list(blocks)
+        return staged_scores(forest, blocks, rows.n_rows, [stop - first for stop in stops], threads)
 
     @property
     def categorical(self) -> list[int]:
@@ -88,12 +105,9 @@ class Trained(ModelHolder):
         """The bytes of the model file; equal for equal models."""
         if self.chosen.own is not None:
             raise NotSupportedError("a model with a loss of your own has no file; use pickle.")
-        saved = {
-            name: value for name, value in params.items() if name not in _NOT_SAVED and not callable(value)
-        }
-        kept = {name: value for name, value in self.full.items() if name not in _NOT_SAVED}
+        kept = _saved(self.full)
         more = {
-            "resolved": {name: value for name, value in kept.items() if not hasattr(value, "evaluate")},
+            "resolved": {name: plain(kept.get(name)) for name in self.full if name not in _NOT_SAVED},
             "loss_function": {"name": self.chosen.name, "n_classes": self.chosen.n_classes},
             "classes": None if self.classes is None else labels_to_json(self.classes),
             "feature_names": self.names,
@@ -102,7 +116,26 @@ class Trained(ModelHolder):
             "best_score": self.best_score,
             "best_iteration": self.best_iteration,
         }
-        return pack_model(NAME, saved, more, self._fitted())
+        return pack_model(NAME, _saved(params), more, self._fitted())
+
+
+def _saved(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a file keeps: no objects and functions of the user's, whose bytes would differ from run to run."""
+    saved = {}
+    for name, value in params.items():
+        if name in _NOT_SAVED or not _is_data(value):
+            continue
+        if isinstance(value, list | tuple):
+            kept = [one for one in value if _is_data(one)]
+            if not kept and value:
+                continue
+            value = kept
+        saved[name] = value
+    return saved
+
+
+def _is_data(value: Any) -> bool:
+    return not callable(value) and not hasattr(value, "evaluate")
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
@@ -115,6 +148,7 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
     loss, resolved = header["loss_function"], header["resolved"]
     if not isinstance(resolved, dict) or not set(resolved) <= set(CATBOOST_PARAMETERS):
         raise ModelFileError("The file's parameters are not those of weald.catboost.")
+    resolved = {name: restored(value) for name, value in resolved.items()}
     try:
         chosen = choose(resolved["loss_function"], int(loss["n_classes"]))
     except (InputError, KeyError, TypeError, ValueError) as error:

@@ -15,12 +15,14 @@ from weald.catboost.metrics import Evaluated
 from weald.catboost.objectives import Chosen
 from weald.catboost.pool import Pool
 from weald.catboost.translate import detector_of, native_parameters
-from weald.dialect.engine import Rows, Run, Values
+from weald.data import read_table
+from weald.dialect.engine import Engine, Rows, Run, Values
 from weald.dialect.tables import Float64s, scores_of_outputs
 from weald.ensemble.callbacks import best_round, decline_pvalue
 from weald.ensemble.rounds import Round
 from weald.estimators.persistence import FittedModel
-from weald.runtime.errors import InputError
+from weald.estimators.statistic_training import uses_statistics
+from weald.runtime.errors import InputError, NotSupportedError
 
 LEARN = "learn"
 #: set -> metric -> a value for every evaluated round
@@ -59,6 +61,8 @@ class Training:
             categorical=pool.get_cat_feature_indices(),
             weight=train.weight,
         )
+        if earlier is not None:
+            _check_goes_on(native, pool, earlier)
         based = pool.baseline is not None
         if any((one.pool.baseline is not None) != based for one in self.evals):
             raise InputError("baseline must be there for the training set and every eval_set, or for none.")
@@ -79,6 +83,22 @@ class Training:
         if pool.baseline is None:
             return None
         return scores_of_outputs("baseline", pool.baseline, pool.num_row(), self.chosen.n_outputs)
+
+
+def _check_goes_on(native: Mapping[str, Any], pool: Pool, earlier: FittedModel) -> None:
+    """Refuse to go on from a model where the orders of the rows have scores of their own, which no model holds."""
+    what = ""
+    if native.get("booster") == "ordered":
+        what = "boosting_type='Ordered'"
+    elif pool.get_cat_feature_indices():
+        schema = read_table(pool.table, categorical=pool.get_cat_feature_indices()).schema
+        if earlier.statistics is not None or uses_statistics(Engine(**native), schema):
+            what = "statistics of cat_features"
+    if what:
+        raise NotSupportedError(
+            f"init_model does not go with {what}, for which every order of the rows has scores of its own; "
+            "train anew with more iterations."
+        )
 
 
 @dataclass

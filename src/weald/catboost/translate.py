@@ -116,7 +116,7 @@ def native_parameters(
             "max_cat_to_onehot": full["one_hot_max_size"],
             "max_categories": MOST_CATEGORIES,
             "max_combination": full["max_ctr_complexity"],
-            **statistics_of(full),
+            **statistics_of(full, chosen.n_classes if chosen.several else 0),
         }
     if ordered or categorical:
         native["permutations"] = full["permutation_count"] - 1
@@ -128,7 +128,7 @@ def _sampling(full: Mapping[str, Any]) -> dict[str, Any]:
     kind = full["bootstrap_type"]
     if kind == "Bayesian":
         return {"sampling": "bayesian", "bagging_temperature": full["bagging_temperature"]}
-    if kind == "MVS" and (full["subsample"] < 1.0 or full["mvs_reg"] is not None):
+    if kind == "MVS" and full["subsample"] < 1.0:
         return {"sampling": "mvs", "subsample": full["subsample"], "mvs_reg": full["mvs_reg"]}
     return {"subsample": full["subsample"]} if kind in ("MVS", "Bernoulli") else {}
 
@@ -191,18 +191,8 @@ def detector_of(full: Mapping[str, Any]) -> tuple[str | None, int]:
 def class_factors(full: Mapping[str, Any], classes: Sequence[Any], sums: Float64s) -> Float64s | None:
     """The weight of every class, or None where all are 1; ``sums``: the weight of each class's rows."""
     given, automatic = full["class_weights"], full["auto_class_weights"]
-    if isinstance(given, Mapping):
-        unknown = [name for name in given if name not in classes]
-        if unknown:
-            raise InputError(f"class_weights has the class {unknown[0]!r}, which the labels do not have.")
-        return np.array([float(given.get(name, 1.0)) for name in classes])
     if given is not None:
-        factors = np.array(list(given), np.float64)
-        if len(factors) != len(classes):
-            raise InputError(
-                f"class_weights has {len(factors)} weights, but there are {len(classes)} classes."
-            )
-        return factors
+        return _given_factors(given, classes)
     if automatic in ("Balanced", "SqrtBalanced"):
         factors = np.divide(sums.max(), sums, out=np.ones(len(sums)), where=sums > 0.0)
         balanced: Float64s = factors if automatic == "Balanced" else np.sqrt(factors)
@@ -214,3 +204,23 @@ def class_factors(full: Mapping[str, Any], classes: Sequence[Any], sums: Float64
             )
         return np.array([1.0, full["scale_pos_weight"]])
     return None
+
+
+def _given_factors(given: Any, classes: Sequence[Any]) -> Float64s:
+    if not isinstance(given, Mapping | list | tuple):
+        raise InputError(
+            f"class_weights must be a list of weights, or a dict from classes to weights, not {given!r}."
+        )
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in classes]
+        if unknown:
+            raise InputError(f"class_weights has the class {unknown[0]!r}, which the labels do not have.")
+        weights = [given.get(name, 1.0) for name in classes]
+    else:
+        weights = list(given)
+    if len(weights) != len(classes):
+        raise InputError(f"class_weights has {len(weights)} weights, but there are {len(classes)} classes.")
+    for weight in weights:
+        if not isinstance(weight, int | float | np.number) or not 0.0 <= weight < np.inf:
+            raise InputError(f"class_weights must be finite numbers that are not negative, not {weight!r}.")
+    return np.array(weights, np.float64)

@@ -69,6 +69,7 @@ class ModelHolder:
         model = self._fitted()
         whole = with_base and (first, last) == (0, model.predictor.n_rounds)
         if whole and self._predictor is not None:
+            self._predictor.n_jobs = n_jobs
             return self._predictor
         engine = Engine(n_jobs=n_jobs)
         if not whole:

@@ -15,8 +15,8 @@ from weald.ensemble.combinations import CombinationSearch
 from weald.ensemble.leaf_steps import LeafSteps
 from weald.ensemble.ordered import Ordered
 from weald.estimators.labels import Labels
+from weald.estimators.used_statistics import used_statistics
 from weald.forest.forest import Forest
-from weald.forest.symmetric import slim
 from weald.params import PARAMETERS
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import HOLDOUT, ORDERS, permutation, stream_key
@@ -85,24 +85,20 @@ class StatisticTraining:
         """The model with the statistics that its trees use, and no others."""
         n_columns, derived = self.schema.n_columns, self.tables.derived
         used = np.unique(forest.feature[forest.feature >= n_columns]) - n_columns
-        by_projection: dict[Projection, list[int]] = {}
-        for number in sorted(used, key=lambda number: derived[number]):
-            by_projection.setdefault(derived[number].projection, []).append(int(number))
         features = np.arange(n_columns + len(derived) + 1)
         features[-1] = -1
-        tables, place = [], n_columns
-        for projection, numbers in by_projection.items():
-            cuts = []
-            for number in numbers:
-                cuts.append(np.unique(forest.threshold[forest.feature == n_columns + number]))
-                features[n_columns + number] = place
-                place += 1
-            own = [derived[number].place for number in numbers]
-            tables.append(self.tables.table_of(projection).only(own, cuts))
-        statistics = ModelStatistics(self.schema, tuple(tables))
-        fields = {name: getattr(forest, name) for name in forest.__dataclass_fields__}
-        fields |= {"n_features": place, "feature": features[forest.feature].astype(np.int32)}
-        return slim(Forest(**fields)), statistics
+        tables, first = [], {}
+        n_features = n_columns
+        for projection in sorted({derived[number].projection for number in used}):
+            tables.append(self.tables.table_of(projection))
+            first[projection] = n_features
+            n_features += len(tables[-1].numbers)
+        for number in used:
+            features[n_columns + number] = first[derived[number].projection] + derived[number].place
+        moved = features[forest.feature].astype(np.int32)
+        return used_statistics(
+            replace(forest, n_features=n_features, feature=moved), ModelStatistics(self.schema, tuple(tables))
+        )
 
 
 def orders_of(estimator: BoostedTrees, n_rows: int, seed: int) -> list[NDArray[np.uint32]]:
@@ -179,8 +175,13 @@ def _taken(codes: NDArray[np.uint32], targets: NDArray[np.int64], rows: NDArray[
 
 def targets_of(labels: Labels, borders: int) -> NDArray[np.int64]:
     """Zeros and ones, (targets, rows): for the second of two classes, for every class, or for labels above each border."""
-    if labels.classes is not None:
-        return class_targets(labels.y.astype(np.int64), len(labels.classes)).values
+    loss = labels.loss
+    several = (
+        loss.task == "classification" and loss.n_outputs > 1
+    )  # its labels are codes, whoever has read them
+    if labels.classes is not None or several:
+        n_classes = loss.n_outputs if labels.classes is None else len(labels.classes)
+        return class_targets(labels.y.astype(np.int64), n_classes).values
     cuts = target_borders(labels.y, borders)
     return border_targets(
         labels.y, cuts if len(cuts) else labels.y[:1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from weald.forest.kernels import (
 )
 from weald.forest.packing import needs_ranks, pack
 from weald.runtime.errors import InputError
+from weald.runtime.threads import parallel
 
 Blocks = Iterable[tuple[int, NDArray[Any]]]
 
@@ -37,6 +38,9 @@ _PACKED_COMPLETE: Final = ("_packed_for_complete_float32", "_packed_for_complete
 _TESTED: Final = "_of_tested_columns"
 # Where the trees of an averaged forest are kept on it, as a forest that sums them.
 _ALONE: Final = "_trees_alone"
+# Trees, and leaves of rows in trees, that are found at a time to be added one by one.
+_TREES_TOGETHER: Final = 128
+_LEAVES_TOGETHER: Final = 2**24
 # Larger forests have a form for rows without missing values: half as many codes, a quarter less time for deep trees.
 _LARGE_FOREST: Final = 2**16
 
@@ -111,6 +115,36 @@ def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) ->
         else:
             leaf_range_parallel(packed, block, tasks, leaves)
     return leaves
+
+
+def staged_scores(
+    forest: Forest, blocks: Blocks, n_rows: int, stops: Sequence[int], n_jobs: int | None = 1
+) -> Iterator[NDArray[np.float64]]:
+    """Raw scores float64[K, n_rows] after so many rounds each, from 1 and ascending: bit for bit those of `raw_scores`.
+
+    For forests that sum trees of one number a leaf. ``blocks`` are gone through again and again, so they must be a list or
+    `SparseBlocks`; rows are coded for many trees at a time, as that takes longer than the leaves of a single one.
+    """
+    per, offsets = forest.trees_per_round, forest.tree_offsets
+    scores = np.empty((forest.n_outputs, n_rows))
+    scores[:] = forest.base_score[:, None]
+    together = max(1, min(_TREES_TOGETHER, _LEAVES_TOGETHER // max(n_rows, 1)) // per)
+    done, last = 0, max(stops, default=0)
+    waiting = iter(stops)
+    stop = next(waiting, None)
+    for begin in range(0, last, together):
+        end = min(begin + together, last)
+        part = forest.trees(begin * per, end * per)
+        with parallel(n_jobs) as tasks:  # not around the whole loop, which stands still between two stages
+            leaves = np.ascontiguousarray(leaf_indices(part, blocks, n_rows, tasks).T)
+        for tree, own in enumerate(leaves, begin * per):
+            scores[tree % forest.n_outputs] += forest.value[offsets[tree] + own]
+            if (tree + 1) % per:
+                continue
+            done += 1
+            while stop == done:
+                yield scores.copy()
+                stop = next(waiting, None)
 
 
 def prepare(forest: Forest) -> None:

@@ -48,9 +48,14 @@ def read_parameters(given: Mapping[str, Any] | None) -> dict[str, Any]:
         if own in names:
             raise InputError(f"{names[own]} and {name} are two names of one parameter; give one of them.")
         names[own] = name
-        found[own] = CATBOOST_PARAMETERS[own].read(value)
+        found[own] = CATBOOST_PARAMETERS[own].read(_listed(value))
     _check_together(found)
     return found
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and series as lists, whose entries can be compared and written."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def value_of(params: Mapping[str, Any], name: str) -> Any:
@@ -92,8 +97,8 @@ def check_bootstrap(found: Mapping[str, Any], bootstrap: str) -> None:
 
 def _check_detector(found: Mapping[str, Any]) -> None:
     if "early_stopping_rounds" in found:
-        for name in ("od_wait", "od_type"):
-            if found.get(name, "Iter") != "Iter":
+        for name in ("od_wait", "od_type", "od_pval"):
+            if found.get(name) not in (None, "Iter", 0.0):
                 raise InputError(
                     f"early_stopping_rounds is od_type='Iter' with its od_wait; leave {name} out."
                 )
@@ -101,6 +106,10 @@ def _check_detector(found: Mapping[str, Any]) -> None:
         raise InputError("od_pval belongs to od_type='IncToDec', but it is 'Iter'; leave it out.")
     if value_of(found, "fold_len_multiplier") != 2.0 and value_of(found, "boosting_type") != "Ordered":
         raise InputError("fold_len_multiplier belongs to boosting_type='Ordered'; leave it out.")
+    if value_of(found, "permutation_count") < 2 and value_of(found, "boosting_type") == "Ordered":
+        raise InputError(
+            "permutation_count=1 leaves boosting_type='Ordered' no order to take gradients in; set it to 2 or more."
+        )
 
 
 _TITLES: dict[str, str] = {

@@ -251,11 +251,13 @@ _SAMPLING = (
         low=0,
         high=20,
     ),
-    _same(
+    _different(
         "mvs_reg",
         "float",
         None,
-        "What MVS adds to a squared gradient; None: from the first tree's leaves.",
+        "What MVS adds to a squared gradient; None: from the gradients.",
+        "None is the squared mean of the gradients in every round, where CatBoost takes it from the last tree's leaves. Where "
+        "all rows are taken (subsample=1, or fewer than 100 rows and no subsample) none are drawn, and it changes nothing.",
         "mvs_reg",
         optional=True,
         **_NOT_NEGATIVE,
@@ -294,9 +296,10 @@ _CATEGORIES = (
         "any",
         None,
         "Statistics of a column: Borders and Counter, with CtrBorderCount, TargetBorderCount and Prior.",
-        "there is one description for all columns: Borders (of several classes: Buckets is refused), and Counter or none; "
-        "BinarizedTargetMeanValue and FloatTargetMeanValue are refused. By default the prior is the mean label, in 32 bins, "
-        "and there is a Counter.",
+        "there is one description for all columns: Borders once (of several classes one for each; Buckets is refused), and "
+        "Counter or none, in the same bins; BinarizedTargetMeanValue, FloatTargetMeanValue, CtrBorderType and TargetBorderType "
+        "are refused, as bins and groups of labels are as even as they can be. By default the prior is the mean label, in 32 "
+        "bins, and there is a Counter.",
         "prior",
     ),
     _different(
@@ -311,7 +314,7 @@ _CATEGORIES = (
         "ctr_target_border_count",
         "int",
         None,
-        "Borders of a regression's labels; None: 1.",
+        "Borders of a regression's labels; None: 1. Of several classes it can only be one less than there are.",
         "target_borders",
         low=1,
         high=255,
@@ -410,7 +413,7 @@ _BINS = (
     _refused("sparse_features_conflict_fraction", 0.0, "columns of a bundle never collide; leave it out."),
 )
 _CLASSES = (
-    _same("class_weights", "any", None, "A weight for every class: a list, or a dict."),
+    _same("class_weights", "any", None, "A weight for every class: a list, an array, or a dict."),
     _same(
         "auto_class_weights",
         "choice",
@@ -423,7 +426,11 @@ _CLASSES = (
     _same("classes_count", "int", None, "How many classes MultiClass has.", low=2, optional=True),
     _same("class_names", "any", None, "The classes in their order."),
     _same("target_border", "float", None, "Labels above it are the second class of Logloss.", optional=True),
-    _refused("allow_const_label", False, "labels must differ; leave it out."),
+    _refused(
+        "allow_const_label",
+        False,
+        "the labels of a regression may all be the same, and there must be two classes at least; leave it out.",
+    ),
 )
 _METRICS = (
     _different(
@@ -431,7 +438,8 @@ _METRICS = (
         "any",
         None,
         "The metric that the best round is chosen by; None: the loss's own. An object with evaluate is one, too.",
-        "those that weald.catboost does not have are refused by name.",
+        "those that weald.catboost does not have are refused by name. With Poisson and Tweedie, metrics of a regression (RMSE, "
+        "MAE, R2, …) are of the predicted means; CatBoost takes them of raw scores, which are logarithms of these.",
         "eval_metric",
     ),
     _different(

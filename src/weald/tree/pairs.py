@@ -37,7 +37,7 @@ def _kept_cell(histogram: Any, data: Columns, feature: Any, totals: Any, packed:
     if data.n_bins[feature] != 2 or default > 1:
         return False, ZERO, ZERO, ZERO
     if not data.sparse:
-        g, h, n = read_cell(histogram, cell_words(packed, totals[2]), np.uint64(first))
+        g, h, n = read_cell(histogram, cell_words(packed, totals[2]), data.offsets[feature])
         return data.sizes[feature] == 1, g, h, n
     plane = plane_size(data, packed)
     _, _, n_missing = _sparse_cell(histogram[0], plane, first + 2)

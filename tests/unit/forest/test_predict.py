@@ -18,7 +18,7 @@ from weald.forest import packing, predict
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.forest.kernels import FLOAT, MASKED, RANK, ROWS, SYMMETRIC, WALKED, WALKED_SETS
-from weald.forest.predict import leaf_indices, raw_scores
+from weald.forest.predict import leaf_indices, raw_scores, staged_scores
 from weald.runtime.errors import InputError
 
 DTYPES = (np.float32, np.float64)
@@ -476,3 +476,16 @@ def test_float64_rows_share_the_packed_form_where_all_thresholds_are_float32() -
     forest = random_forest(4)
     forest = replace(forest, threshold=forest.threshold.astype(np.float32).astype(np.float64))
     assert predict._packed(forest, True) is predict._packed(forest, False)
+
+
+@pytest.mark.parametrize("together", [1, 5, 1000])
+def test_stages_are_the_scores_of_so_many_rounds(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predict, "_TREES_TOGETHER", together)
+    forest = random_forest(rounds=7, n_outputs=2)
+    rows = mixed_rows(1, 150, forest.n_features, np.float64)
+    blocks = [(0, rows[:80]), (80, rows[80:])]
+    stops = [1, 2, 5, 7]
+    stages = list(staged_scores(forest, blocks, 150, stops))
+    for stop, scores in zip(stops, stages, strict=True):
+        assert np.array_equal(scores, raw_scores(forest, blocks, 150, last_round=stop))
+    assert list(staged_scores(forest, blocks, 150, [])) == []
