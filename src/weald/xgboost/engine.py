@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from weald.dialect.engine import Rows, Run, Values
 from weald.dialect.tables import Float64s, scores_of_outputs, single
 from weald.ensemble.rounds import Round
 from weald.estimators.persistence import FittedModel
+from weald.estimators.starts import base_scores
+from weald.estimators.training import rows_that_count
 from weald.losses import LINKS, Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
@@ -43,21 +46,29 @@ class Training:
         self, rounds: int, earlier: FittedModel | None, model: Any, container: CallbackContainer
     ) -> FittedModel:
         """Boost so many more rounds, telling the callbacks about ``model``, which is in the making."""
-        native = self._native()
+        native, loss = self._native(), self._loss()
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
+        train = Rows(self.dtrain.table, y, weight)
+        base = self._first_score(native, loss, train, earlier)
+        by_margin = self.dtrain.base_margin is not None
+        if by_margin:  # the engine then knows of no first score: the model is given it before and after
+            native["base_score"] = None
+            earlier = None if earlier is None else rebased(earlier, np.zeros_like(base))
         run = Run(
             native,
-            self._loss(),
-            Rows(self.dtrain.table, y, weight, self._margin(self.dtrain)),
+            loss,
+            replace(train, init_score=self._start(self.dtrain, base)),
             [
-                Rows(matrix.table, labels_of(matrix), matrix.weight, self._margin(matrix), name)
+                Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
                 for matrix, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
         )
-        return run.fit(rounds, earlier, _Listener(model, self.dtrain, container))
+        listener = _Listener(model, self.dtrain, container, base if by_margin else None)
+        fitted = run.fit(rounds, earlier, listener)
+        return rebased(fitted, base) if by_margin else fitted
 
     def _native(self) -> dict[str, Any]:
         matrix = self.dtrain
@@ -88,10 +99,26 @@ class Training:
             START_OF_CUSTOM,
         )
 
-    def _margin(self, matrix: DMatrix) -> Float64s | None:
-        if self.dtrain.base_margin is None:
-            return None
-        return scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+    def _first_score(
+        self, native: Mapping[str, Any], loss: Loss, train: Rows, earlier: FittedModel | None
+    ) -> Float64s:
+        """The score, (outputs,), that rows without a margin start from; nothing where all have one or none has."""
+        if all(matrix.base_margin is None for matrix in (self.dtrain, *(matrix for matrix, _ in self.evals))):
+            return np.zeros(self.chosen.n_outputs)
+        if earlier is not None:
+            return earlier.predictor.base_score
+        if native["base_score"] is not None:
+            return base_scores(native["base_score"], loss)
+        loss.check_target(train.label)
+        return loss.initial_score(*rows_that_count(train.label, train.weight))
+
+    def _start(self, matrix: DMatrix, base: Float64s) -> Float64s | None:
+        """Where the rows of a set start, (rows, outputs), beside what the engine's model starts from."""
+        by_margin = self.dtrain.base_margin is not None
+        if matrix.base_margin is None:
+            return np.tile(base, (matrix.num_row(), 1)) if by_margin else None
+        margin = scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+        return margin if by_margin else margin - base
 
     def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
         assert self.metric is not None
@@ -110,14 +137,21 @@ def labels_of(matrix: DMatrix) -> Float64s:
 class _Listener:
     """Tells XGBoost's callbacks of the rounds."""
 
-    def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
+    def __init__(
+        self, model: Any, dtrain: DMatrix, container: CallbackContainer, base: Float64s | None
+    ) -> None:
         self._model = model
         self._table, self._categorical = dtrain.table, dtrain.categorical
         self._container = container
+        self._base = base  # of a model whose training starts from margins
+
+    def _so_far(self, state: Round) -> Any:
+        predictor: Any = state.model()
+        return predictor if self._base is None else replace(predictor, base_score=self._base)
 
     def before(self, number: int, state: Round) -> bool:
         """Let callbacks see the round before it begins; they may set its learning rate, or stop."""
-        self._model._follow(state.model, self._table, self._categorical)
+        self._model._follow(partial(self._so_far, state), self._table, self._categorical)
         stops = self._container.before_iteration(self._model, number)
         if (rate := self._model._rate()) is not None:
             state.learning_rate = rate
@@ -128,8 +162,14 @@ class _Listener:
         for name, found in values.items():
             for metric, value in found:
                 self._container.record(name, metric, value)
-        self._model._follow(state.model, self._table, self._categorical)
+        self._model._follow(partial(self._so_far, state), self._table, self._categorical)
         return self._container.after_iteration(self._model, number)
+
+
+def rebased(model: FittedModel, base: Float64s) -> FittedModel:
+    """The model with another first score."""
+    predictor: Any = model.predictor
+    return replace(model, predictor=replace(predictor, base_score=base))
 
 
 def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
