@@ -99,6 +99,9 @@ class Booster(ModelHolder):
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)
 
+    def _is_linear(self) -> bool:
+        return not isinstance(self._fitted().predictor, Forest)
+
     def _rate(self) -> float | None:
         """The learning rate that was asked for, which a callback may change between rounds."""
         rate: float | None = self._params.get("eta")
