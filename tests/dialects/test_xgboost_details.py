@@ -220,3 +220,73 @@ def test_a_boosters_file_is_read_by_a_classifier(
     assert (model.n_classes_, list(model.classes_)) == (len(set(y)), sorted(set(y)))
     assert model.score(X, y) > 0.9
     assert model.objective == params["objective"]
+
+
+# --- parameters that callbacks set ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["before_iteration", "after_iteration"])
+def test_a_callback_sets_parameters_of_the_rounds_to_come(xgb: Any, numbers: Any, when: str) -> None:
+    class Deeper(xgb.callback.TrainingCallback):  # type: ignore[misc,name-defined]
+        seen: list[int] = []
+
+        def _set(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            self.seen.append(epoch)
+            if epoch == 2:
+                model.set_param({"max_depth": 1})
+            return False
+
+    setattr(Deeper, when, Deeper._set)
+    dtrain = xgb.DMatrix(*numbers)
+    found: dict[str, Any] = {}
+    params = {"max_depth": 4, "base_score": 0.5, **QUIET}
+    bst = xgb.train(
+        params,
+        dtrain,
+        5,
+        callbacks=[Deeper()],
+        evals=[(dtrain, "t")],
+        evals_result=found,
+        verbose_eval=False,
+    )
+    assert Deeper.seen == list(range(5))
+    assert len(found["t"]["rmse"]) == 5
+    leaves = bst.trees_to_dataframe().query("Feature == 'Leaf'").groupby("Tree").size().tolist()
+    shallow = 2 if when == "before_iteration" else 3
+    assert all(count > 2 for count in leaves[:shallow])
+    assert leaves[shallow:] == [2] * (5 - shallow)
+    plain = xgb.train(params, dtrain, shallow)
+    assert np.allclose(bst.predict(dtrain, iteration_range=(0, shallow)), plain.predict(dtrain), atol=1e-5)
+
+
+# --- names of columns -----------------------------------------------------------------------------
+
+
+def test_columns_go_by_their_places_and_names_are_checked_only_when_asked(xgb: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
+    y = (frame["a"] - frame["b"] > 0).astype(int)
+    model = xgb.XGBClassifier(n_estimators=3, n_jobs=1).fit(frame, y)
+    array, turned = frame.to_numpy(), frame[["c", "b", "a"]]
+    bst = model.get_booster()
+    for predict in (model.predict, model.predict_proba):
+        assert np.array_equal(
+            predict(turned, validate_features=False),
+            predict(turned.to_numpy(), validate_features=False),
+        )
+        with pytest.raises(ValueError, match="feature_names mismatch"):
+            predict(turned)
+        with pytest.raises(ValueError, match="c"):
+            predict(frame[["a", "b"]], validate_features=True)
+        with pytest.raises(ValueError, match=r"2\b"):
+            predict(array[:, :2], validate_features=False)
+    whole = bst.predict(xgb.DMatrix(frame))
+    for table in (frame, array, frame.set_axis(list("xyz"), axis=1)):
+        assert np.array_equal(bst.inplace_predict(table, validate_features=False), whole)
+    assert np.array_equal(bst.inplace_predict(array), whole)
+    with pytest.raises(ValueError, match="feature_names mismatch"):
+        bst.inplace_predict(turned)
+    with pytest.raises(ValueError, match="feature"):
+        bst.predict(xgb.DMatrix(array))
+    with pytest.raises(ValueError, match=r"2\b"):
+        bst.inplace_predict(array[:, :2])

@@ -317,3 +317,33 @@ def test_the_same_bytes_on_any_number_of_threads(threads: int) -> None:
     matrix = xgb.DMatrix(X, LABELS)
     one = xgb.train({**params, "nthread": 1}, matrix, 5).save_raw()
     assert xgb.train({**params, "nthread": threads}, matrix, 5).save_raw() == one
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"), [({"booster": "dart"}, "booster"), ({"num_parallel_tree": 2}, "num_parallel_tree")]
+)
+def test_what_the_trees_are_made_for_cannot_be_changed_in_a_callback(
+    changed: dict[str, Any], name: str
+) -> None:
+    class Change(TrainingCallback):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            model.set_param(changed)
+            return False
+
+    with pytest.raises(InputError, match=f"{name} cannot be changed to .* while a model is trained"):
+        xgb.train({}, xgb.DMatrix(X, Y), 3, callbacks=[Change()])
+
+
+def test_parameters_that_a_callback_sets_reach_all_folds() -> None:
+    class Change(TrainingCallback):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            if epoch == 1:
+                model.set_param("max_depth", 1)
+            return False
+
+    matrix = xgb.DMatrix(X, Y)
+    plain = xgb.cv({"max_depth": 3}, matrix, 4, as_pandas=False)
+    changed = xgb.cv({"max_depth": 3}, matrix, 4, as_pandas=False, callbacks=[Change()])
+    assert changed["train-rmse-mean"][:2] == plain["train-rmse-mean"][:2]
+    assert changed["train-rmse-mean"][2] > plain["train-rmse-mean"][2]
+    assert len(changed["train-rmse-mean"]) == 4

@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from weald.data import Schema
+from weald.data.read import open_table
 from weald.dialect.booster import ModelHolder
-from weald.dialect.tables import Float32s, Float64s
+from weald.dialect.engine import Engine
+from weald.dialect.tables import Float32s, Float64s, is_frame
 from weald.dialect.trees import histogram, split_values
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
@@ -23,6 +26,7 @@ from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import (
     CustomMetric,
+    Course,
     CustomObjective,
     Training,
     evaluated,
@@ -81,31 +85,33 @@ class Booster(ModelHolder):
         objective: CustomObjective | None = None,
         metric: CustomMetric | None = None,
     ) -> None:
-        """Add rounds to the model."""
-        earlier = self._model
+        """Add rounds to the model; a callback that sets parameters has the rest trained in another run."""
+        earlier = model = self._model
         self._custom = objective is not None
         if earlier is None:
             self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
         else:
             self._check_columns(dtrain)
-        training = Training(self._params, self._chosen(), dtrain, evals, objective, metric)
-        before = dict(self._params)
+        before, rate = self._params, self._params.get("eta")
+        course = Course(self, dtrain, container)
         try:
-            earlier = training.run(rounds, earlier, self, container)
-        finally:
+            while model is earlier or not (course.stopped or course.done >= rounds):
+                training = Training(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+                model = training.run(rounds - course.done, model, course)
+        except BaseException:
             self._set_model(earlier)
-            self._params = before  # a scheduler's learning rate was of its round
+            self._params = before
+            raise
+        self._set_model(model)
+        self._params = {name: value for name, value in self._params.items() if name != "eta"}
+        if rate is not None:
+            self._params["eta"] = rate  # a scheduler's learning rate was of its round
 
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)
 
     def _is_linear(self) -> bool:
         return not isinstance(self._fitted().predictor, Forest)
-
-    def _rate(self) -> float | None:
-        """The learning rate that was asked for, which a callback may change between rounds."""
-        rate: float | None = self._params.get("eta")
-        return rate
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
         """Train one more round."""
@@ -128,7 +134,7 @@ class Booster(ModelHolder):
         self._train(dtrain, 1, CallbackContainer([]), objective=lambda scores, matrix: (grad, hess))
 
     def set_param(self, params: Any, value: Any = None) -> None:
-        """Set parameters by a dict, pairs, or one name and its value."""
+        """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
         given = {params: value} if isinstance(params, str) else params
         changed = {**self._params, **read_parameters(given)}
         self._params = read_parameters(changed)
@@ -150,10 +156,23 @@ class Booster(ModelHolder):
             )
         return first, last
 
+    def _reader(self, table: Any, iteration_range: Any) -> Engine:
+        """An estimator of a range of rounds that takes the table's columns by their places, whatever they are called."""
+        engine = self._engine(*self._range(iteration_range), self._threads())
+        schema, opened = engine._model.schema, open_table(table)
+        self._check_count(len(opened.names))
+        if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
+            return engine
+        columns = tuple(
+            replace(column, name=name) for column, name in zip(schema.columns, opened.names, strict=True)
+        )
+        other = Engine(n_jobs=engine.n_jobs)
+        other._set_model(replace(engine._model, schema=Schema(columns, opened.named)))
+        return other
+
     def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
         """Raw scores, (outputs, rows)."""
-        first, last = self._range(iteration_range)
-        scores = self._engine(first, last, self._threads())._raw(table)
+        scores = self._reader(table, iteration_range)._raw(table)
         if margin is None:
             return scores
         base = self._fitted().predictor.base_score[:, None]
@@ -176,6 +195,7 @@ class Booster(ModelHolder):
         """Predictions of all rounds, or of those from ``iteration_range[0]`` up to ``iteration_range[1]``.
 
         output_margin : raw scores
+        validate_features : whether the columns' names must be those of training; columns go by their places anyhow
         pred_leaf : the number of the leaf that every row reaches, (rows, trees)
         strict_shape : always (rows, outputs), of leaves (rows, rounds, outputs, parallel trees)
         """
@@ -211,7 +231,7 @@ class Booster(ModelHolder):
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
         first, last = self._range(iteration_range)
         outputs = self._trees("pred_leaf").n_outputs
-        leaves = self._engine(first, last, self._threads()).apply(table).astype(np.float32)
+        leaves = self._reader(table, iteration_range).apply(table).astype(np.float32)
         return (
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
@@ -227,7 +247,10 @@ class Booster(ModelHolder):
         base_margin: Any = None,
         strict_shape: bool = False,
     ) -> Float32s:
-        """`predict` of a table that is not a DMatrix; predict_type is "value" or "margin"."""
+        """`predict` of a table that is not a DMatrix; predict_type is "value" or "margin".
+
+        validate_features : whether a frame must have the columns' names of training; an array has none
+        """
         if predict_type not in ("value", "margin"):
             raise InputError(f"predict_type must be 'value' or 'margin', not {predict_type!r}.")
         has_categories = "c" in (self._kinds or ())
@@ -235,16 +258,19 @@ class Booster(ModelHolder):
         return self.predict(
             matrix,
             output_margin=predict_type == "margin",
-            validate_features=validate_features,
+            validate_features=validate_features and is_frame(matrix.table),
             iteration_range=iteration_range,
             strict_shape=strict_shape,
         )
 
-    def _check_columns(self, data: DMatrix) -> None:
-        if data.num_col() != self.num_features():
+    def _check_count(self, n_columns: int) -> None:
+        if n_columns != self.num_features():
             raise InputError(
-                f"data has {data.num_col()} columns, but the model was trained with {self.num_features()}."
+                f"data has {n_columns} columns, but the model was trained with {self.num_features()}."
             )
+
+    def _check_columns(self, data: DMatrix) -> None:
+        self._check_count(data.num_col())
         names = data.feature_names
         if self._names is None or names == self._names:
             return

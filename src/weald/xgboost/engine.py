@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from weald.xgboost.objectives import Chosen
 from weald.xgboost.translate import native_parameters
 
 START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
+# What the trees that are there are made for.
+_FIXED = ("booster", "num_class", "num_parallel_tree", "base_score")
 #: function(predictions, DMatrix) -> (name, value), or a list of these
 CustomMetric = Callable[[Any, DMatrix], Any]
 #: function(predictions, DMatrix) -> (gradient, hessian)
@@ -42,10 +43,8 @@ class Training:
     objective: CustomObjective | None = None
     metric: CustomMetric | None = None
 
-    def run(
-        self, rounds: int, earlier: FittedModel | None, model: Any, container: CallbackContainer
-    ) -> FittedModel:
-        """Boost so many more rounds, telling the callbacks about ``model``, which is in the making."""
+    def run(self, rounds: int, earlier: FittedModel | None, course: Course) -> FittedModel:
+        """Boost so many more rounds, or until the course ends the run."""
         native, loss = self._native(), self._loss()
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
@@ -66,8 +65,8 @@ class Training:
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
         )
-        listener = _Listener(model, self.dtrain, container, base if by_margin else None)
-        fitted = run.fit(rounds, earlier, listener)
+        course.begin(base if by_margin else None)
+        fitted = run.fit(rounds, earlier, course)
         return rebased(fitted, base) if by_margin else fitted
 
     def _native(self) -> dict[str, Any]:
@@ -134,36 +133,71 @@ def labels_of(matrix: DMatrix) -> Float64s:
     return matrix.label
 
 
-class _Listener:
-    """Tells XGBoost's callbacks of the rounds."""
+class Course:
+    """Tells XGBoost's callbacks of a booster's rounds, over several runs where they change parameters between rounds."""
 
-    def __init__(
-        self, model: Any, dtrain: DMatrix, container: CallbackContainer, base: Float64s | None
-    ) -> None:
+    def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
         self._model = model
         self._table, self._categorical = dtrain.table, dtrain.categorical
         self._container = container
-        self._base = base  # of a model whose training starts from margins
+        self._params: dict[str, Any] = {}
+        self._base: Float64s | None = None
+        self._told = -1  # the last round that callbacks were told of before it began
+        #: rounds of all runs, and whether a callback has stopped training
+        self.done = 0
+        self.stopped = False
 
-    def _so_far(self, state: Round) -> Any:
-        predictor: Any = state.model()
-        return predictor if self._base is None else replace(predictor, base_score=self._base)
+    def begin(self, base: Float64s | None) -> None:
+        """A run begins with the model's parameters as they are now; ``base``: the first score, where rows start from margins."""
+        self._params = dict(self._model._params)
+        self._base = base
+
+    def _follow(self, state: Round) -> None:
+        base = self._base
+
+        def so_far() -> Any:
+            predictor: Any = state.model()
+            return predictor if base is None else replace(predictor, base_score=base)
+
+        self._model._follow(so_far, self._table, self._categorical)
 
     def before(self, number: int, state: Round) -> bool:
-        """Let callbacks see the round before it begins; they may set its learning rate, or stop."""
-        self._model._follow(partial(self._so_far, state), self._table, self._categorical)
-        stops = self._container.before_iteration(self._model, number)
-        if (rate := self._model._rate()) is not None:
+        """Let callbacks see the round before it begins: they may stop, set its learning rate, or end the run by other parameters."""
+        self._follow(state)
+        if self._told < self.done:
+            self._told = self.done
+            self.stopped = self._container.before_iteration(self._model, self.done)
+        if (rate := self._model._params.get("eta")) is not None:
             state.learning_rate = rate
-        return stops
+        return self.stopped or self._has_other_parameters()
+
+    def _has_other_parameters(self) -> bool:
+        now = self._model._params
+        changed = {
+            name
+            for name in (*now, *self._params)
+            if name != "eta" and not _same(now.get(name), self._params.get(name))
+        }
+        for name in _FIXED:
+            if name in changed:
+                raise InputError(
+                    f"{name} cannot be changed to {now.get(name)!r} while a model is trained; train another one."
+                )
+        return bool(changed)
 
     def after(self, number: int, state: Round, values: Values) -> bool:
         """Keep the round's metrics and tell the callbacks."""
         for name, found in values.items():
             for metric, value in found:
                 self._container.record(name, metric, value)
-        self._model._follow(partial(self._so_far, state), self._table, self._categorical)
-        return self._container.after_iteration(self._model, number)
+        self._follow(state)
+        self.done += 1
+        self.stopped = self._container.after_iteration(self._model, self.done - 1)
+        return self.stopped
+
+
+def _same(first: Any, second: Any) -> bool:
+    return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
 
 
 def rebased(model: FittedModel, base: Float64s) -> FittedModel:

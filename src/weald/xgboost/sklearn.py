@@ -22,6 +22,7 @@ from weald.dialect.estimators import (
     class_probabilities,
     pairs_of,
 )
+from weald.dialect.tables import is_frame
 from weald.estimators.plain import labels_from_json, labels_to_json
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
@@ -250,10 +251,12 @@ class XGBModel(DialectEstimator):
         return (0, 0) if best is None or booster._is_linear() else (0, int(best) + 1)
 
     def _predict(self, X: Any, margin: Any, validate: bool, iteration_range: Range | None, **how: Any) -> Any:
-        self._check_table(X)
+        if validate:
+            self._check_table(X)
+        matrix = self._matrix(X, margin=margin)
         return self.get_booster().predict(
-            self._matrix(X, margin=margin),
-            validate_features=False,
+            matrix,
+            validate_features=validate and is_frame(matrix.table),
             iteration_range=self._range(iteration_range),
             **how,
         )
@@ -267,7 +270,11 @@ class XGBModel(DialectEstimator):
         base_margin: Any = None,
         iteration_range: Range | None = None,
     ) -> NDArray[Any]:
-        """Predictions; with early stopping of the rounds up to the best one."""
+        """Predictions; with early stopping of the rounds up to the best one.
+
+        validate_features : whether a frame must have the columns' names of training, in their order; False: columns go by
+            their places
+        """
         predicted: NDArray[Any] = self._predict(
             X, base_margin, validate_features, iteration_range, output_margin=output_margin
         )
