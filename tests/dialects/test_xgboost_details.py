@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -227,11 +228,11 @@ def test_a_boosters_file_is_read_by_a_classifier(
 
 @pytest.mark.parametrize("when", ["before_iteration", "after_iteration"])
 def test_a_callback_sets_parameters_of_the_rounds_to_come(xgb: Any, numbers: Any, when: str) -> None:
-    class Deeper(xgb.callback.TrainingCallback):  # type: ignore[misc,name-defined]
-        seen: list[int] = []
+    seen: list[int] = []
 
+    class Deeper(xgb.callback.TrainingCallback):  # type: ignore[misc,name-defined]
         def _set(self, model: Any, epoch: int, evals_log: Any) -> bool:
-            self.seen.append(epoch)
+            seen.append(epoch)
             if epoch == 2:
                 model.set_param({"max_depth": 1})
             return False
@@ -249,7 +250,7 @@ def test_a_callback_sets_parameters_of_the_rounds_to_come(xgb: Any, numbers: Any
         evals_result=found,
         verbose_eval=False,
     )
-    assert Deeper.seen == list(range(5))
+    assert seen == list(range(5))
     assert len(found["t"]["rmse"]) == 5
     leaves = bst.trees_to_dataframe().query("Feature == 'Leaf'").groupby("Tree").size().tolist()
     shallow = 2 if when == "before_iteration" else 3
@@ -290,3 +291,50 @@ def test_columns_go_by_their_places_and_names_are_checked_only_when_asked(xgb: A
         bst.predict(xgb.DMatrix(array))
     with pytest.raises(ValueError, match=r"2\b"):
         bst.inplace_predict(array[:, :2])
+
+
+# --- contributions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("booster", ["gbtree", "dart", "gblinear"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_contributions_add_up_to_the_margins(
+    xgb: Any, two_classes: Any, three_classes: Any, booster: str, classes: int
+) -> None:
+    X, y = three_classes if classes == 3 else two_classes
+    params = (
+        {"objective": "multi:softprob", "num_class": 3} if classes == 3 else {"objective": "binary:logistic"}
+    )
+    bst = xgb.train({**params, "booster": booster, **QUIET}, xgb.DMatrix(X, y), 6)
+    shape = (300, 3, 5) if classes == 3 else (300, 5)
+    rounds: list[Any] = [(0, 0)] if booster == "gblinear" else [(0, 0), (0, 2)]
+    margins = np.random.default_rng(0).normal(size=(300, 3) if classes == 3 else 300)
+    for matrix in (xgb.DMatrix(X), xgb.DMatrix(X, base_margin=margins)):
+        for iteration_range in rounds:
+            parts = bst.predict(matrix, pred_contribs=True, iteration_range=iteration_range)
+            whole = bst.predict(matrix, output_margin=True, iteration_range=iteration_range)
+            assert (parts.shape, parts.dtype) == (shape, np.float32)
+            assert np.allclose(parts.sum(axis=-1), whole, atol=1e-4)
+    strict = bst.predict(xgb.DMatrix(X), pred_contribs=True, strict_shape=True)
+    assert strict.shape == (300, 3 if classes == 3 else 1, 5)
+
+
+@pytest.mark.parametrize("objective", ["reg:squarederror", "binary:logistic", "multi:softprob"])
+def test_contributions_are_those_of_xgboost(objective: str) -> None:
+    """On a real table with few enough values for the same trees, whose nodes are weighed by hessians."""
+    pytest.importorskip("xgboost", minversion="3.0")
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    label = y if objective == "multi:softprob" else (y == 1) * 1.0
+    params: dict[str, Any] = {"objective": objective, "max_depth": 3, "eta": 0.5, "base_score": 0.5, **QUIET}
+    if objective == "multi:softprob":
+        params |= {"num_class": 3, "base_score": 0.0}
+    found = []
+    for name in ("xgboost", "weald.xgboost"):
+        module = importlib.import_module(name)
+        bst = module.train(params, module.DMatrix(X, label), 4)
+        matrix = module.DMatrix(X)
+        found.append((bst.predict(matrix, output_margin=True), bst.predict(matrix, pred_contribs=True)))
+    assert np.allclose(found[0][0], found[1][0], atol=1e-4)
+    assert np.allclose(found[0][1], found[1][1], atol=2e-4)

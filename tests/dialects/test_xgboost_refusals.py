@@ -118,7 +118,7 @@ def test_a_matrix_says_what_is_wrong(arguments: dict[str, Any], sentence: str) -
 
 def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) -> None:
     bst = xgb.train({}, xgb.DMatrix(X, Y), 1)
-    for name in ("pred_contribs", "approx_contribs", "pred_interactions"):
+    for name in ("approx_contribs", "pred_interactions"):
         with pytest.raises(NotSupportedError, match=f"{name} is not supported"):
             bst.predict(xgb.DMatrix(X), **{name: True})
     for name in ("XGBRanker", "dask", "spark", "rabit", "collective", "ExtMemQuantileDMatrix", "DataIter"):

@@ -15,7 +15,7 @@ from weald.data import Schema
 from weald.data.read import open_table
 from weald.dialect.booster import ModelHolder
 from weald.dialect.engine import Engine
-from weald.dialect.tables import Float32s, Float64s, is_frame
+from weald.dialect.tables import Float32s, Float64s, is_frame, single
 from weald.dialect.trees import histogram, split_values
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
@@ -23,10 +23,11 @@ from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
 from weald.xgboost.callback import CallbackContainer
+from weald.xgboost.contributions import contributions
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import (
-    CustomMetric,
     Course,
+    CustomMetric,
     CustomObjective,
     Training,
     evaluated,
@@ -37,8 +38,6 @@ from weald.xgboost.engine import (
 from weald.xgboost.objectives import Chosen, choose
 
 Range = tuple[int, int]
-
-_NO_EXPLANATION = "is not supported by weald.xgboost; use feature importances, or sklearn.inspection."
 
 
 class Booster(ModelHolder):
@@ -197,15 +196,13 @@ class Booster(ModelHolder):
         output_margin : raw scores
         validate_features : whether the columns' names must be those of training; columns go by their places anyhow
         pred_leaf : the number of the leaf that every row reaches, (rows, trees)
+        pred_contribs : what every column adds to a row's margin, and last the bias: (rows, columns + 1), of several outputs
+            (rows, outputs, columns + 1); of trees exact Shapley values
         strict_shape : always (rows, outputs), of leaves (rows, rounds, outputs, parallel trees)
         """
-        for name, asked in (
-            ("pred_contribs", pred_contribs),
-            ("approx_contribs", approx_contribs),
-            ("pred_interactions", pred_interactions),
-        ):
+        for name, asked in (("approx_contribs", approx_contribs), ("pred_interactions", pred_interactions)):
             if asked:
-                raise NotSupportedError(f"{name} {_NO_EXPLANATION}")
+                raise NotSupportedError(f"{name} is not supported by weald.xgboost; use pred_contribs.")
         if training:
             raise NotSupportedError(
                 "training=True, which drops trees of dart anew, is not supported; leave it out."
@@ -218,6 +215,10 @@ class Booster(ModelHolder):
             self._check_columns(data)
         if pred_leaf:
             return self._leaves(data.table, iteration_range, strict_shape)
+        if pred_contribs:
+            reader = self._reader(data.table, iteration_range)
+            found = single(contributions(reader, data.table, data.base_margin))
+            return found if strict_shape or found.shape[1] > 1 else found[:, 0]
         scores = self._scores(data.table, data.base_margin, iteration_range)
         return self._shaped(scores, output_margin, strict_shape)
 

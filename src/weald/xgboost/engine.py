@@ -162,7 +162,7 @@ class Course:
         self._model._follow(so_far, self._table, self._categorical)
 
     def before(self, number: int, state: Round) -> bool:
-        """Let callbacks see the round before it begins: they may stop, set its learning rate, or end the run by other parameters."""
+        """Let callbacks see the round before it begins: they may stop, or set its learning rate; other parameters end the run."""
         self._follow(state)
         if self._told < self.done:
             self._told = self.done
