@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import weald
 import weald.xgboost as xgb
+from weald.binning import bin_once
 from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
@@ -347,3 +350,55 @@ def test_parameters_that_a_callback_sets_reach_all_folds() -> None:
     assert changed["train-rmse-mean"][:2] == plain["train-rmse-mean"][:2]
     assert changed["train-rmse-mean"][2] > plain["train-rmse-mean"][2]
     assert len(changed["train-rmse-mean"]) == 4
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"objective": "binary:logistic", "scale_pos_weight": 3.0, "subsample": 0.7},
+        {"tree_method": "exact"},
+        {"tree_method": "approx", "max_bin": 4},
+        {"booster": "gblinear"},
+        {"booster": "dart", "rate_drop": 0.5},
+        {"seed": np.random.default_rng(0)},
+    ],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rounds_one_by_one_are_those_of_train_on_bins_that_are_found_once(
+    params: dict[str, Any], sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binned = []
+
+    def counting(*arguments: Any, **more: Any) -> Any:
+        binned.append(bin_once(*arguments, **more))
+        return binned[-1]
+
+    monkeypatch.setattr("weald.xgboost.bins.bin_once", counting)
+    table = scipy.sparse.csr_matrix(X) if sparse else X
+    matrix = xgb.DMatrix(table, LABELS, weight=np.linspace(0.5, 2.0, 120))
+    whole = xgb.train(copy.deepcopy(params), matrix, 4)
+    binned.clear()
+    single = xgb.Booster(copy.deepcopy(params))
+    for number in range(4):
+        single.update(matrix, number)
+    shares = "seed" not in params and params.get("booster") != "gblinear"
+    assert len([table for table in binned if table is not None]) == shares
+    if "seed" not in params:
+        assert single.save_raw() == whole.save_raw()
+    if shares:
+        single.update(xgb.DMatrix(table, LABELS), 4)
+        single.update(matrix, 5)
+        assert len(binned) == 3
+
+
+def test_other_bins_are_found_when_they_are_asked_for() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    bst = xgb.Booster({"max_bin": 2, "max_depth": 1})
+    bst.update(matrix, 0)
+    bst.set_param("max_bin", 16)
+    bst.update(matrix, 1)
+    first, second = (set(bst[k].trees_to_dataframe()["Split"].dropna()) for k in (0, 1))
+    fine = xgb.train({"max_bin": 16, "max_depth": 1}, matrix, 1, xgb_model=bst[0])
+    assert set(fine[1].trees_to_dataframe()["Split"].dropna()) == second
+    assert first

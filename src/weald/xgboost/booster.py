@@ -22,6 +22,7 @@ from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
+from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.contributions import contributions
 from weald.xgboost.dmatrix import DMatrix
@@ -67,6 +68,7 @@ class Booster(ModelHolder):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
+        self._bins = KeptBins()  # of `update` and `boost`
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -83,6 +85,7 @@ class Booster(ModelHolder):
         evals: Sequence[tuple[DMatrix, str]] = (),
         objective: CustomObjective | None = None,
         metric: CustomMetric | None = None,
+        bins: KeptBins | None = None,
     ) -> None:
         """Add rounds to the model; a callback that sets parameters has the rest trained in another run."""
         earlier = model = self._model
@@ -92,10 +95,12 @@ class Booster(ModelHolder):
         else:
             self._check_columns(dtrain)
         before, rate = self._params, self._params.get("eta")
-        course = Course(self, dtrain, container)
+        course, bins = Course(self, dtrain, container), KeptBins() if bins is None else bins
         try:
             while model is earlier or not (course.stopped or course.done >= rounds):
-                training = Training(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+                training = Training(
+                    dict(self._params), self._chosen(), dtrain, evals, objective, metric, bins
+                )
                 model = training.run(rounds - course.done, model, course)
         except BaseException:
             self._set_model(earlier)
@@ -113,8 +118,8 @@ class Booster(ModelHolder):
         return not isinstance(self._fitted().predictor, Forest)
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round."""
-        self._train(dtrain, 1, CallbackContainer([]), objective=fobj)
+        """Train one more round; the matrix's bins are kept for the next."""
+        self._train(dtrain, 1, CallbackContainer([]), objective=fobj, bins=self._bins)
 
     def boost(
         self,
@@ -130,7 +135,13 @@ class Booster(ModelHolder):
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."
             )
-        self._train(dtrain, 1, CallbackContainer([]), objective=lambda scores, matrix: (grad, hess))
+        self._train(
+            dtrain,
+            1,
+            CallbackContainer([]),
+            objective=lambda scores, matrix: (grad, hess),
+            bins=self._bins,
+        )
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
@@ -489,6 +500,7 @@ class Booster(ModelHolder):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
+        other._bins = KeptBins()
         other._set_model(self._fitted() if self._making is not None else self._model)
         return other
 
@@ -497,7 +509,7 @@ class Booster(ModelHolder):
 
     def reset(self) -> Booster:
         """Give memory back; the model stays."""
-        self._predictor = None
+        self._predictor, self._bins = None, KeptBins()
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from weald.estimators.training import rows_that_count
 from weald.losses import LINKS, Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
+from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.xgboost.metrics import metric_of
@@ -42,6 +43,7 @@ class Training:
     evals: Sequence[tuple[DMatrix, str]] = ()
     objective: CustomObjective | None = None
     metric: CustomMetric | None = None
+    bins: KeptBins = field(default_factory=KeptBins)
 
     def run(self, rounds: int, earlier: FittedModel | None, course: Course) -> FittedModel:
         """Boost so many more rounds, or until the course ends the run."""
@@ -57,7 +59,9 @@ class Training:
         run = Run(
             native,
             loss,
-            replace(train, init_score=self._start(self.dtrain, base)),
+            replace(
+                train, table=self.bins.table_of(train, native), init_score=self._start(self.dtrain, base)
+            ),
             [
                 Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
                 for matrix, name in self.evals
