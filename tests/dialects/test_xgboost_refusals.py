@@ -402,3 +402,47 @@ def test_other_bins_are_found_when_they_are_asked_for() -> None:
     fine = xgb.train({"max_bin": 16, "max_depth": 1}, matrix, 1, xgb_model=bst[0])
     assert set(fine[1].trees_to_dataframe()["Split"].dropna()) == second
     assert first
+
+
+def test_fields_of_a_matrix_by_their_names() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    matrix.set_float_info_npy2d("base_margin", np.ones((120, 2)))
+    assert matrix.get_base_margin().shape == (120, 2)
+    assert matrix.data_split_mode().name == "ROW"
+    for refused in (
+        lambda: matrix.get_uint_info("group_ptr"),
+        lambda: matrix.set_uint_info("group", [120]),
+        lambda: matrix.get_group(),
+    ):
+        with pytest.raises(NotSupportedError, match="ranking is not supported"):
+            refused()
+    with pytest.raises(NotSupportedError, match="get_categories is not supported"):
+        matrix.get_categories()
+    with pytest.raises(NotSupportedError, match="data_split_mode must be ROW"):
+        xgb.DMatrix(X, data_split_mode=1)
+    reference = xgb.QuantileDMatrix(X, Y, max_bin=9)
+    assert xgb.QuantileDMatrix(X, Y, ref=reference).ref is reference
+
+
+def test_the_best_round_can_be_set() -> None:
+    bst = xgb.train({}, xgb.DMatrix(X, Y), 3)
+    bst.best_iteration, bst.best_score = np.int64(1), 0.5
+    assert (bst.best_iteration, bst.attr("best_iteration"), bst.best_score) == (1, "1", 0.5)
+
+
+def test_threads_may_be_set_for_all() -> None:
+    from weald.xgboost.config import threads_of
+
+    with xgb.config_context(nthread=3, use_rmm=False):
+        assert xgb.get_config() == {"nthread": 3, "verbosity": 1}
+        assert (threads_of({}), threads_of({"nthread": 0}), threads_of({"nthread": 2})) == (3, 3, 2)
+        model = xgb.train({}, xgb.DMatrix(X, Y), 1)
+    assert threads_of({}) is None
+    assert model.save_raw() == xgb.train({}, xgb.DMatrix(X, Y), 1).save_raw()
+    for wrong in (-2, 1.5, True):
+        with pytest.raises(InputError, match="nthread must be a whole number"):
+            xgb.set_config(nthread=wrong)
+    with pytest.raises(NotSupportedError, match="use_rmm=True is of GPUs"):
+        xgb.set_config(use_rmm=True)
+    with pytest.raises(InputError, match="set_config knows nthread and verbosity only, not 'threads'"):
+        xgb.set_config(threads=1)

@@ -54,8 +54,8 @@ def with_proposals(
 def _in_every_node(estimator: BoostedTrees) -> bool:
     """Whether the nodes of a tree have proposals of their own.
 
-    A level of an oblivious tree shares its thresholds and holds all rows of the tree, with the hessians that they began with: what
-    would be proposed for it anew is what was proposed for the tree.
+    A level of an oblivious tree shares its thresholds and holds all rows of the tree, with the hessians that they began
+    with: what would be proposed for it anew is what was proposed for the tree.
     """
     return estimator.proposals == "local" and estimator.growth != "oblivious"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
 from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
+from weald.xgboost.config import threads_of
 from weald.xgboost.contributions import contributions
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import (
@@ -151,9 +153,6 @@ class Booster(ModelHolder):
 
     # --- predictions --------------------------------------------------------------------------------
 
-    def _threads(self) -> int | None:
-        return None if self._params.get("nthread", 0) in (0, -1) else self._params["nthread"]
-
     def _range(self, iteration_range: Any) -> Range:
         rounds = self.num_boosted_rounds()
         first, last = (
@@ -168,7 +167,7 @@ class Booster(ModelHolder):
 
     def _reader(self, table: Any, iteration_range: Any) -> Engine:
         """An estimator of a range of rounds that takes the table's columns by their places, whatever they are called."""
-        engine = self._engine(*self._range(iteration_range), self._threads())
+        engine = self._engine(*self._range(iteration_range), threads_of(self._params))
         schema, opened = engine._model.schema, open_table(table)
         self._check_count(len(opened.names))
         if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
@@ -373,10 +372,18 @@ class Booster(ModelHolder):
         """The best round of early stopping."""
         return int(self._best("best_iteration"))
 
+    @best_iteration.setter
+    def best_iteration(self, number: int) -> None:
+        self.set_attr(best_iteration=str(operator.index(number)))
+
     @property
     def best_score(self) -> float:
         """The metric of the best round of early stopping."""
         return float(self._best("best_score"))
+
+    @best_score.setter
+    def best_score(self, value: float) -> None:
+        self.set_attr(best_score=str(float(value)))
 
     def _best(self, key: str) -> str:
         if key not in self._attributes:
