@@ -446,3 +446,14 @@ def test_threads_may_be_set_for_all() -> None:
         xgb.set_config(use_rmm=True)
     with pytest.raises(InputError, match="set_config knows nthread and verbosity only, not 'threads'"):
         xgb.set_config(threads=1)
+
+
+def test_a_model_of_numbers_is_not_read_by_a_classifier(tmp_path: Path) -> None:
+    xgb.train({}, xgb.DMatrix(X, Y), 1).save_model(tmp_path / "model.ubj")
+    with pytest.raises(InputError, match="objective is 'reg:squarederror', which has no classes"):
+        xgb.XGBClassifier().load_model(tmp_path / "model.ubj")
+
+
+def test_cv_has_no_best_model_to_save() -> None:
+    with pytest.raises(InputError, match="save_best=True has no meaning in cv"):
+        xgb.cv({}, xgb.DMatrix(X, Y), 2, callbacks=[EarlyStopping(rounds=1, save_best=True)])
