@@ -42,3 +42,21 @@ def test_the_estimators_have_xgboosts_parameters_and_defaults() -> None:
     for kind in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
         want, got = getattr(theirs, kind)().get_params(), getattr(xgb, kind)().get_params()
         assert {**want, "missing": None} == {**got, "missing": None}
+
+
+def test_the_module_and_its_classes_have_xgboosts_names() -> None:
+    theirs = pytest.importorskip("xgboost", minversion="3.0")
+    for name in theirs.__all__:
+        assert hasattr(xgb, name) or name in xgb._REFUSED, name
+    for kind in ("Booster", "DMatrix", "QuantileDMatrix", "XGBClassifier", "XGBRegressor", "XGBRFRegressor"):
+        for method in dir(getattr(theirs, kind)):
+            fitted = method.endswith("_")  # known after fit only
+            assert method.startswith("_") or fitted or hasattr(getattr(xgb, kind), method), (kind, method)
+    for name in ("train", "cv", "DMatrix", "Booster", "plot_importance"):
+        want, got = (inspect.signature(getattr(module, name)).parameters for module in (theirs, xgb))
+        assert list(want) == list(got), name
+
+
+def test_a_class_that_is_not_there_is_absent_to_hasattr() -> None:
+    for name in xgb._REFUSED:
+        assert not hasattr(xgb, name)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import weald
 import weald.xgboost as xgb
+from weald.binning import bin_once
 from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
@@ -118,7 +121,7 @@ def test_a_matrix_says_what_is_wrong(arguments: dict[str, Any], sentence: str) -
 
 def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) -> None:
     bst = xgb.train({}, xgb.DMatrix(X, Y), 1)
-    for name in ("pred_contribs", "approx_contribs", "pred_interactions"):
+    for name in ("approx_contribs", "pred_interactions"):
         with pytest.raises(NotSupportedError, match=f"{name} is not supported"):
             bst.predict(xgb.DMatrix(X), **{name: True})
     for name in ("XGBRanker", "dask", "spark", "rabit", "collective", "ExtMemQuantileDMatrix", "DataIter"):
@@ -317,3 +320,140 @@ def test_the_same_bytes_on_any_number_of_threads(threads: int) -> None:
     matrix = xgb.DMatrix(X, LABELS)
     one = xgb.train({**params, "nthread": 1}, matrix, 5).save_raw()
     assert xgb.train({**params, "nthread": threads}, matrix, 5).save_raw() == one
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"), [({"booster": "dart"}, "booster"), ({"num_parallel_tree": 2}, "num_parallel_tree")]
+)
+def test_what_the_trees_are_made_for_cannot_be_changed_in_a_callback(
+    changed: dict[str, Any], name: str
+) -> None:
+    class Change(TrainingCallback):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            model.set_param(changed)
+            return False
+
+    with pytest.raises(InputError, match=f"{name} cannot be changed to .* while a model is trained"):
+        xgb.train({}, xgb.DMatrix(X, Y), 3, callbacks=[Change()])
+
+
+def test_parameters_that_a_callback_sets_reach_all_folds() -> None:
+    class Change(TrainingCallback):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            if epoch == 1:
+                model.set_param("max_depth", 1)
+            return False
+
+    matrix = xgb.DMatrix(X, Y)
+    plain = xgb.cv({"max_depth": 3}, matrix, 4, as_pandas=False)
+    changed = xgb.cv({"max_depth": 3}, matrix, 4, as_pandas=False, callbacks=[Change()])
+    assert changed["train-rmse-mean"][:2] == plain["train-rmse-mean"][:2]
+    assert changed["train-rmse-mean"][2] > plain["train-rmse-mean"][2]
+    assert len(changed["train-rmse-mean"]) == 4
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"objective": "binary:logistic", "scale_pos_weight": 3.0, "subsample": 0.7},
+        {"tree_method": "exact"},
+        {"tree_method": "approx", "max_bin": 4},
+        {"booster": "gblinear"},
+        {"booster": "dart", "rate_drop": 0.5},
+        {"seed": np.random.default_rng(0)},
+    ],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rounds_one_by_one_are_those_of_train_on_bins_that_are_found_once(
+    params: dict[str, Any], sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binned = []
+
+    def counting(*arguments: Any, **more: Any) -> Any:
+        binned.append(bin_once(*arguments, **more))
+        return binned[-1]
+
+    monkeypatch.setattr("weald.xgboost.bins.bin_once", counting)
+    table = scipy.sparse.csr_matrix(X) if sparse else X
+    matrix = xgb.DMatrix(table, LABELS, weight=np.linspace(0.5, 2.0, 120))
+    whole = xgb.train(copy.deepcopy(params), matrix, 4)
+    binned.clear()
+    single = xgb.Booster(copy.deepcopy(params))
+    for number in range(4):
+        single.update(matrix, number)
+    shares = "seed" not in params and params.get("booster") != "gblinear"
+    assert len([table for table in binned if table is not None]) == shares
+    if "seed" not in params:
+        assert single.save_raw() == whole.save_raw()
+    if shares:
+        single.update(xgb.DMatrix(table, LABELS), 4)
+        single.update(matrix, 5)
+        assert len(binned) == 3
+
+
+def test_other_bins_are_found_when_they_are_asked_for() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    bst = xgb.Booster({"max_bin": 2, "max_depth": 1})
+    bst.update(matrix, 0)
+    bst.set_param("max_bin", 16)
+    bst.update(matrix, 1)
+    first, second = (set(bst[k].trees_to_dataframe()["Split"].dropna()) for k in (0, 1))
+    fine = xgb.train({"max_bin": 16, "max_depth": 1}, matrix, 1, xgb_model=bst[0])
+    assert set(fine[1].trees_to_dataframe()["Split"].dropna()) == second
+    assert first
+
+
+def test_fields_of_a_matrix_by_their_names() -> None:
+    matrix = xgb.DMatrix(X, Y)
+    matrix.set_float_info_npy2d("base_margin", np.ones((120, 2)))
+    assert matrix.get_base_margin().shape == (120, 2)
+    assert matrix.data_split_mode().name == "ROW"
+    for refused in (
+        lambda: matrix.get_uint_info("group_ptr"),
+        lambda: matrix.set_uint_info("group", [120]),
+        lambda: matrix.get_group(),
+    ):
+        with pytest.raises(NotSupportedError, match="ranking is not supported"):
+            refused()
+    with pytest.raises(NotSupportedError, match="get_categories is not supported"):
+        matrix.get_categories()
+    with pytest.raises(NotSupportedError, match="data_split_mode must be ROW"):
+        xgb.DMatrix(X, data_split_mode=1)
+    reference = xgb.QuantileDMatrix(X, Y, max_bin=9)
+    assert xgb.QuantileDMatrix(X, Y, ref=reference).ref is reference
+
+
+def test_the_best_round_can_be_set() -> None:
+    bst = xgb.train({}, xgb.DMatrix(X, Y), 3)
+    bst.best_iteration, bst.best_score = np.int64(1), 0.5
+    assert (bst.best_iteration, bst.attr("best_iteration"), bst.best_score) == (1, "1", 0.5)
+
+
+def test_threads_may_be_set_for_all() -> None:
+    from weald.xgboost.config import threads_of
+
+    with xgb.config_context(nthread=3, use_rmm=False):
+        assert xgb.get_config() == {"nthread": 3, "verbosity": 1}
+        assert (threads_of({}), threads_of({"nthread": 0}), threads_of({"nthread": 2})) == (3, 3, 2)
+        model = xgb.train({}, xgb.DMatrix(X, Y), 1)
+    assert threads_of({}) is None
+    assert model.save_raw() == xgb.train({}, xgb.DMatrix(X, Y), 1).save_raw()
+    for wrong in (-2, 1.5, True):
+        with pytest.raises(InputError, match="nthread must be a whole number"):
+            xgb.set_config(nthread=wrong)
+    with pytest.raises(NotSupportedError, match="use_rmm=True is of GPUs"):
+        xgb.set_config(use_rmm=True)
+    with pytest.raises(InputError, match="set_config knows nthread and verbosity only, not 'threads'"):
+        xgb.set_config(threads=1)
+
+
+def test_a_model_of_numbers_is_not_read_by_a_classifier(tmp_path: Path) -> None:
+    xgb.train({}, xgb.DMatrix(X, Y), 1).save_model(tmp_path / "model.ubj")
+    with pytest.raises(InputError, match="objective is 'reg:squarederror', which has no classes"):
+        xgb.XGBClassifier().load_model(tmp_path / "model.ubj")
+
+
+def test_cv_has_no_best_model_to_save() -> None:
+    with pytest.raises(InputError, match="save_best=True has no meaning in cv"):
+        xgb.cv({}, xgb.DMatrix(X, Y), 2, callbacks=[EarlyStopping(rounds=1, save_best=True)])

@@ -33,7 +33,16 @@ PARAMETERS = st.fixed_dictionaries(
         "subsample": st.sampled_from([0.5, 1.0]),
         "colsample_bynode": st.sampled_from([0.6, 1.0]),
         "precision": st.sampled_from(["packed_always", "wide"]),
-        "finder": st.sampled_from([{"max_bins": 4}, {"max_bins": 255}, {"split_finder": "exact"}]),
+        "finder": st.sampled_from(
+            [
+                {"max_bins": 4},
+                {"max_bins": 255},
+                {"split_finder": "exact"},
+                {"split_finder": "approx", "proposals": "global", "sketch_eps": 0.1},
+                {"split_finder": "approx", "proposals": "local", "sketch_eps": 0.1},
+                {"split_finder": "approx", "proposals": "local"},
+            ]
+        ),
     }
 )
 LOSSES = st.sampled_from(["squared", "absolute", "quantile", "huber", "poisson", "classes", "two classes"])

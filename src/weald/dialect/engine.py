@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.ensemble.rounds import Round
 from weald.estimators.boosted import BoostedTreesRegressor
+from weald.estimators.evaluation_sets import OwnStarts
 from weald.estimators.labels import Labels
 from weald.estimators.persistence import FittedModel
 from weald.losses import Loss, Metric
@@ -87,9 +88,9 @@ class Run:
         engine.eval_metric = metrics or None
         evals = list(zip(self.evals, labels, strict=True)) if metrics else []
         starts: dict[str, Any] = {}
-        if self.train.init_score is not None:
+        if any(rows.init_score is not None for rows in (self.train, *self.evals)):
             starts["init_score"] = self.train.init_score
-            starts["eval_init_scores"] = [rows.init_score for rows, _ in evals] or None
+            starts["eval_init_scores"] = OwnStarts(rows.init_score for rows, _ in evals) or None
         engine.fit(
             self.train.table,
             self.train.label,

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from weald.estimators.training import FitOptions
 
 
+class OwnStarts(list[Any]):
+    """``eval_init_scores`` of sets that start each by itself, whatever the training rows do; None: from the first score alone."""
+
+
 @dataclass(frozen=True)
 class EvaluationSet(Generic[Table]):
     """A set as the boosting loop sees it, and as it was read."""
@@ -89,6 +93,8 @@ def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
 def _starts(options: FitOptions, n_sets: int) -> Sequence[Any]:
     """The scores that each set starts from, or None: a model that starts from the user's scores knows no others."""
     given = options.eval_init_scores
+    if isinstance(given, OwnStarts):
+        return given
     if (options.init_score is None) != (given is None) and (given is not None or n_sets):
         raise InputError(
             "init_score and eval_init_scores go together: scores of the training rows, and a list with those of every "

@@ -28,12 +28,7 @@ def check_proposals(estimator: BoostedTrees) -> None:
                     f"{name}={value!r} has no meaning with split_finder={finder!r}; use split_finder='approx'."
                 )
         return
-    if estimator.proposals == "local" and estimator.growth == "oblivious":
-        raise NotSupportedError(
-            "proposals='local' chooses thresholds in every node, but with growth='oblivious' the nodes of a level share one; "
-            "use proposals='global'."
-        )
-    if estimator.proposals == "local" and estimator.categories != "onehot":
+    if _in_every_node(estimator) and estimator.categories != "onehot":
         raise NotSupportedError(
             f"categories={estimator.categories!r} is not there with proposals='local'; use proposals='global'."
         )
@@ -53,7 +48,16 @@ def with_proposals(
     estimator: BoostedTrees, ranks: Ranks | SparseRanks
 ) -> ProposalTable | SparseProposalTable:
     """The table of codes with the number of bins that the estimator asks for."""
-    return with_buckets(ranks, _buckets(estimator), estimator.max_bins, estimator.proposals == "local")
+    return with_buckets(ranks, _buckets(estimator), estimator.max_bins, _in_every_node(estimator))
+
+
+def _in_every_node(estimator: BoostedTrees) -> bool:
+    """Whether the nodes of a tree have proposals of their own.
+
+    A level of an oblivious tree shares its thresholds and holds all rows of the tree, with the hessians that they began
+    with: what would be proposed for it anew is what was proposed for the tree.
+    """
+    return estimator.proposals == "local" and estimator.growth != "oblivious"
 
 
 def _buckets(estimator: BoostedTrees) -> int:

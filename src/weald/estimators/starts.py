@@ -22,6 +22,7 @@ _ADD_UP = "probabilities between 0 and 1, both excluded, that add up to 1, one f
 # Link -> what a prediction must be, and between which numbers it lies.
 _RANGES = {
     "identity": ("a number", -np.inf, np.inf),
+    "step": ("a number, the raw score itself", -np.inf, np.inf),
     "log": ("a number above 0", 0.0, np.inf),
     "logit": ("a probability between 0 and 1, both excluded", 0.0, 1.0),
     "half_logit": ("a probability between 0 and 1, both excluded", 0.0, 1.0),

@@ -271,7 +271,7 @@ def first_scores(
         return base_scores(estimator.base_score, labels.loss)
     if init_score is not None:
         return np.zeros(labels.loss.n_outputs)
-    return labels.loss.initial_score(*_weighted(labels))
+    return labels.loss.initial_score(*rows_that_count(labels.y, labels.weight))
 
 
 def _from_optimum(
@@ -458,12 +458,14 @@ def fit_metrics(estimator: BoostedTrees, loss: Loss) -> list[Metric]:
     return metrics
 
 
-def _weighted(labels: Labels) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Labels and weights of the rows that count."""
-    if labels.weight is None:
-        return labels.y, None
-    kept = labels.weight > 0
-    return labels.y[kept], labels.weight[kept]
+def rows_that_count(
+    y: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Labels and weights of the rows that have a weight."""
+    if weight is None:
+        return y, None
+    kept = weight > 0
+    return y[kept], weight[kept]
 
 
 def fit_callbacks(

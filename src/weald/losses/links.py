@@ -74,7 +74,7 @@ def scores_of(link: str, prediction: Float64s) -> Float64s:
     >>> scores_of("half_logit", np.array([0.5])).tolist()
     [[0.0]]
     """
-    if link == "identity":
+    if link in ("identity", "step"):  # a step has no inverse: what is given is the score
         return np.array(prediction, dtype=np.float64, ndmin=2)
     odds = prediction if link in ("log", "softmax") else prediction / (1.0 - prediction)
     logarithm = log_of(np.asarray(odds, dtype=np.float64).reshape(-1))

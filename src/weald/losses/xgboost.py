@@ -58,6 +58,7 @@ class LogitRaw(CrossEntropy):
     """`CrossEntropy` whose predictions are the raw scores."""
 
     link = "identity"
+    default_metric = "rmse"  # cross-entropy is of probabilities
 
 
 def xgboost_loss(

@@ -239,7 +239,8 @@ PARAMETERS: dict[str, Parameter] = table_of(
         "proposals",
         "choice",
         "global",
-        "When split_finder='approx' proposes thresholds: once a tree, or anew after every split.",
+        "When split_finder='approx' proposes thresholds: once a tree, or anew after every split, which with growth='oblivious' "
+        "is the same.",
         choices=("global", "local"),
     ),
     Parameter(

@@ -301,6 +301,10 @@ _TREES = (
         note="data larger than memory is not supported; leave it out.",
     ),
 )
+_DROPS: dict[str, Any] = {
+    "standing": "different",
+    "note": "of several classes each drops from its own trees, where XGBoost drops from all together; the same for one output.",
+}
 _DART = (
     _one(
         "sample_type",
@@ -309,6 +313,7 @@ _DART = (
         "Which trees are dropped.",
         choices=("uniform", "weighted"),
         native="sample_type",
+        **_DROPS,
     ),
     _one(
         "normalize_type",
@@ -317,10 +322,21 @@ _DART = (
         "What a new tree weighs.",
         choices=("tree", "forest"),
         native="normalize_type",
+        standing="different",
+        note="the dropped trees are counted by class, and by num_parallel_tree a round, where XGBoost counts all of them; the "
+        "same for one output and one tree a round.",
     ),
-    _one("rate_drop", "float", 0.0, "Share of trees dropped.", low=0, high=1, native="rate_drop"),
-    _one("one_drop", "bool", False, "Drop at least one tree.", native="one_drop"),
-    _one("skip_drop", "float", 0.0, "Share of rounds that drop none.", low=0, high=1, native="skip_drop"),
+    _one("rate_drop", "float", 0.0, "Share of trees dropped.", low=0, high=1, native="rate_drop", **_DROPS),
+    _one("one_drop", "bool", False, "Drop at least one tree.", native="one_drop", **_DROPS),
+    _one(
+        "skip_drop",
+        "float",
+        0.0,
+        "Share of rounds that drop none.",
+        low=0,
+        high=1,
+        native="skip_drop",
+    ),
 )
 _LINEAR = (
     _one(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,17 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from weald.data import Schema
+from weald.data.read import open_table
 from weald.dialect.booster import ModelHolder
-from weald.dialect.tables import Float32s, Float64s
+from weald.dialect.engine import Engine
+from weald.dialect.tables import Float32s, Float64s, is_frame, single
 from weald.dialect.trees import histogram, split_values
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
+from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
+from weald.xgboost.config import threads_of
+from weald.xgboost.contributions import contributions
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import (
+    Course,
     CustomMetric,
     CustomObjective,
     Training,
@@ -33,8 +41,6 @@ from weald.xgboost.engine import (
 from weald.xgboost.objectives import Chosen, choose
 
 Range = tuple[int, int]
-
-_NO_EXPLANATION = "is not supported by weald.xgboost; use feature importances, or sklearn.inspection."
 
 
 class Booster(ModelHolder):
@@ -64,6 +70,7 @@ class Booster(ModelHolder):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
+        self._bins = KeptBins()  # of `update` and `boost`
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -80,33 +87,41 @@ class Booster(ModelHolder):
         evals: Sequence[tuple[DMatrix, str]] = (),
         objective: CustomObjective | None = None,
         metric: CustomMetric | None = None,
+        bins: KeptBins | None = None,
     ) -> None:
-        """Add rounds to the model."""
-        earlier = self._model
+        """Add rounds to the model; a callback that sets parameters has the rest trained in another run."""
+        earlier = model = self._model
         self._custom = objective is not None
         if earlier is None:
             self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
         else:
             self._check_columns(dtrain)
-        training = Training(self._params, self._chosen(), dtrain, evals, objective, metric)
-        before = dict(self._params)
+        before, rate = self._params, self._params.get("eta")
+        course, bins = Course(self, dtrain, container), KeptBins() if bins is None else bins
         try:
-            earlier = training.run(rounds, earlier, self, container)
-        finally:
+            while model is earlier or not (course.stopped or course.done >= rounds):
+                training = Training(
+                    dict(self._params), self._chosen(), dtrain, evals, objective, metric, bins
+                )
+                model = training.run(rounds - course.done, model, course)
+        except BaseException:
             self._set_model(earlier)
-            self._params = before  # a scheduler's learning rate was of its round
+            self._params = before
+            raise
+        self._set_model(model)
+        self._params = {name: value for name, value in self._params.items() if name != "eta"}
+        if rate is not None:
+            self._params["eta"] = rate  # a scheduler's learning rate was of its round
 
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)
 
-    def _rate(self) -> float | None:
-        """The learning rate that was asked for, which a callback may change between rounds."""
-        rate: float | None = self._params.get("eta")
-        return rate
+    def _is_linear(self) -> bool:
+        return not isinstance(self._fitted().predictor, Forest)
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round."""
-        self._train(dtrain, 1, CallbackContainer([]), objective=fobj)
+        """Train one more round; the matrix's bins are kept for the next."""
+        self._train(dtrain, 1, CallbackContainer([]), objective=fobj, bins=self._bins)
 
     def boost(
         self,
@@ -122,18 +137,21 @@ class Booster(ModelHolder):
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."
             )
-        self._train(dtrain, 1, CallbackContainer([]), objective=lambda scores, matrix: (grad, hess))
+        self._train(
+            dtrain,
+            1,
+            CallbackContainer([]),
+            objective=lambda scores, matrix: (grad, hess),
+            bins=self._bins,
+        )
 
     def set_param(self, params: Any, value: Any = None) -> None:
-        """Set parameters by a dict, pairs, or one name and its value."""
+        """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
         given = {params: value} if isinstance(params, str) else params
         changed = {**self._params, **read_parameters(given)}
         self._params = read_parameters(changed)
 
     # --- predictions --------------------------------------------------------------------------------
-
-    def _threads(self) -> int | None:
-        return None if self._params.get("nthread", 0) in (0, -1) else self._params["nthread"]
 
     def _range(self, iteration_range: Any) -> Range:
         rounds = self.num_boosted_rounds()
@@ -147,10 +165,23 @@ class Booster(ModelHolder):
             )
         return first, last
 
+    def _reader(self, table: Any, iteration_range: Any) -> Engine:
+        """An estimator of a range of rounds that takes the table's columns by their places, whatever they are called."""
+        engine = self._engine(*self._range(iteration_range), threads_of(self._params))
+        schema, opened = engine._model.schema, open_table(table)
+        self._check_count(len(opened.names))
+        if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
+            return engine
+        columns = tuple(
+            replace(column, name=name) for column, name in zip(schema.columns, opened.names, strict=True)
+        )
+        other = Engine(n_jobs=engine.n_jobs)
+        other._set_model(replace(engine._model, schema=Schema(columns, opened.named)))
+        return other
+
     def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
         """Raw scores, (outputs, rows)."""
-        first, last = self._range(iteration_range)
-        scores = self._engine(first, last, self._threads())._raw(table)
+        scores = self._reader(table, iteration_range)._raw(table)
         if margin is None:
             return scores
         base = self._fitted().predictor.base_score[:, None]
@@ -173,16 +204,15 @@ class Booster(ModelHolder):
         """Predictions of all rounds, or of those from ``iteration_range[0]`` up to ``iteration_range[1]``.
 
         output_margin : raw scores
+        validate_features : whether the columns' names must be those of training; columns go by their places anyhow
         pred_leaf : the number of the leaf that every row reaches, (rows, trees)
+        pred_contribs : what every column adds to a row's margin, and last the bias: (rows, columns + 1), of several outputs
+            (rows, outputs, columns + 1); of trees exact Shapley values
         strict_shape : always (rows, outputs), of leaves (rows, rounds, outputs, parallel trees)
         """
-        for name, asked in (
-            ("pred_contribs", pred_contribs),
-            ("approx_contribs", approx_contribs),
-            ("pred_interactions", pred_interactions),
-        ):
+        for name, asked in (("approx_contribs", approx_contribs), ("pred_interactions", pred_interactions)):
             if asked:
-                raise NotSupportedError(f"{name} {_NO_EXPLANATION}")
+                raise NotSupportedError(f"{name} is not supported by weald.xgboost; use pred_contribs.")
         if training:
             raise NotSupportedError(
                 "training=True, which drops trees of dart anew, is not supported; leave it out."
@@ -195,6 +225,10 @@ class Booster(ModelHolder):
             self._check_columns(data)
         if pred_leaf:
             return self._leaves(data.table, iteration_range, strict_shape)
+        if pred_contribs:
+            reader = self._reader(data.table, iteration_range)
+            found = single(contributions(reader, data.table, data.base_margin))
+            return found if strict_shape or found.shape[1] > 1 else found[:, 0]
         scores = self._scores(data.table, data.base_margin, iteration_range)
         return self._shaped(scores, output_margin, strict_shape)
 
@@ -208,7 +242,7 @@ class Booster(ModelHolder):
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
         first, last = self._range(iteration_range)
         outputs = self._trees("pred_leaf").n_outputs
-        leaves = self._engine(first, last, self._threads()).apply(table).astype(np.float32)
+        leaves = self._reader(table, iteration_range).apply(table).astype(np.float32)
         return (
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
@@ -224,7 +258,10 @@ class Booster(ModelHolder):
         base_margin: Any = None,
         strict_shape: bool = False,
     ) -> Float32s:
-        """`predict` of a table that is not a DMatrix; predict_type is "value" or "margin"."""
+        """`predict` of a table that is not a DMatrix; predict_type is "value" or "margin".
+
+        validate_features : whether a frame must have the columns' names of training; an array has none
+        """
         if predict_type not in ("value", "margin"):
             raise InputError(f"predict_type must be 'value' or 'margin', not {predict_type!r}.")
         has_categories = "c" in (self._kinds or ())
@@ -232,16 +269,19 @@ class Booster(ModelHolder):
         return self.predict(
             matrix,
             output_margin=predict_type == "margin",
-            validate_features=validate_features,
+            validate_features=validate_features and is_frame(matrix.table),
             iteration_range=iteration_range,
             strict_shape=strict_shape,
         )
 
-    def _check_columns(self, data: DMatrix) -> None:
-        if data.num_col() != self.num_features():
+    def _check_count(self, n_columns: int) -> None:
+        if n_columns != self.num_features():
             raise InputError(
-                f"data has {data.num_col()} columns, but the model was trained with {self.num_features()}."
+                f"data has {n_columns} columns, but the model was trained with {self.num_features()}."
             )
+
+    def _check_columns(self, data: DMatrix) -> None:
+        self._check_count(data.num_col())
         names = data.feature_names
         if self._names is None or names == self._names:
             return
@@ -332,10 +372,18 @@ class Booster(ModelHolder):
         """The best round of early stopping."""
         return int(self._best("best_iteration"))
 
+    @best_iteration.setter
+    def best_iteration(self, number: int) -> None:
+        self.set_attr(best_iteration=str(operator.index(number)))
+
     @property
     def best_score(self) -> float:
         """The metric of the best round of early stopping."""
         return float(self._best("best_score"))
+
+    @best_score.setter
+    def best_score(self, value: float) -> None:
+        self.set_attr(best_score=str(float(value)))
 
     def _best(self, key: str) -> str:
         if key not in self._attributes:
@@ -459,6 +507,7 @@ class Booster(ModelHolder):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
+        other._bins = KeptBins()
         other._set_model(self._fitted() if self._making is not None else self._model)
         return other
 
@@ -467,7 +516,7 @@ class Booster(ModelHolder):
 
     def reset(self) -> Booster:
         """Give memory back; the model stays."""
-        self._predictor = None
+        self._predictor, self._bins = None, KeptBins()
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class EarlyStopping(TrainingCallback):
     maximize : whether larger is better; None: as the metric's name says
     save_best : return the model of the best round
     min_delta : an improvement must be larger than this
+
+    Rounds of a model that training goes on from count: ``best_iteration`` is a round of the whole model.
     """
 
     def __init__(
@@ -70,12 +72,19 @@ class EarlyStopping(TrainingCallback):
         self.maximize = maximize
         self.save_best = save_best
         self._min_delta = min_delta
-        self.before_training(None)
+        self._forget()
 
-    def before_training(self, model: Any) -> Any:
-        """Forget an earlier training."""
+    def _forget(self) -> None:
         self.best: tuple[int, Any] | None = None
         self.since = 0
+        self.starting_round = 0
+
+    def before_training(self, model: Any) -> Any:
+        """Forget an earlier training, and count on from the rounds that are there."""
+        if self.save_best and not hasattr(model, "__getitem__"):
+            raise InputError("save_best=True has no meaning in cv, which returns no model; leave it out.")
+        self._forget()
+        self.starting_round = model.num_boosted_rounds()
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
@@ -87,7 +96,7 @@ class EarlyStopping(TrainingCallback):
         sign = -1.0 if self.maximize else 1.0
         best = self.best and (self.best[1][0] if isinstance(self.best[1], tuple) else self.best[1])
         if best is None or sign * mean < sign * best - self._min_delta:
-            self.best, self.since = (epoch, value), 0
+            self.best, self.since = (self.starting_round + epoch, value), 0
         else:
             self.since += 1
         assert self.best is not None

@@ -1,36 +1,64 @@
-"""Settings of the whole module: how much it says."""
+"""Settings of the whole module: how much it says, and how many threads it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
-_settings: dict[str, Any] = {"verbosity": 1}
+_settings: dict[str, Any] = {"nthread": 0, "verbosity": 1}
+_OF_GPUS = ("use_rmm", "use_cuda_async_pool")
 
 
 def set_config(**settings: Any) -> None:
-    """Set ``verbosity``: 0 silences warnings. There is nothing else to be set.
+    """Set ``verbosity``, where 0 silences warnings, and ``nthread``, the threads where parameters name none; 0: all cores.
 
-    >>> set_config(verbosity=1)
+    >>> set_config(verbosity=1, nthread=0)
     """
+    read = {}
     for name, value in settings.items():
-        if name != "verbosity":
-            raise InputError(f"set_config knows verbosity only, not {name!r}.")
-        if value not in (0, 1, 2, 3):
+        if name in _OF_GPUS:
+            if value:
+                raise NotSupportedError(
+                    f"{name}={value!r} is of GPUs, which are not supported; leave it out."
+                )
+        elif name not in _settings:
+            raise InputError(f"set_config knows {' and '.join(_settings)} only, not {name!r}.")
+        elif name == "verbosity" and value not in (0, 1, 2, 3):
             raise InputError(f"verbosity must be 0, 1, 2 or 3, not {value!r}.")
-    _settings.update(settings)
+        else:
+            read[name] = _whole(value) if name == "nthread" else value
+    _settings.update(read)
 
 
 def get_config() -> dict[str, Any]:
     """The settings.
 
     >>> get_config()
-    {'verbosity': 1}
+    {'nthread': 0, 'verbosity': 1}
     """
     return dict(_settings)
+
+
+def threads_of(params: Mapping[str, Any]) -> int | None:
+    """The threads that parameters ask for, or else the settings; None: all cores."""
+    for asked in (params.get("nthread"), _settings["nthread"]):
+        if asked not in (None, 0, -1):
+            return int(asked)
+    return None
+
+
+def _whole(value: Any) -> int:
+    try:
+        number = -2 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -2
+    if number < -1:
+        raise InputError(f"nthread must be a whole number of at least -1, not {value!r}.")
+    return number
 
 
 @contextmanager
@@ -38,8 +66,8 @@ def config_context(**settings: Any) -> Iterator[None]:
     """Settings for the length of a block.
 
     >>> with config_context(verbosity=0):
-    ...     get_config()
-    {'verbosity': 0}
+    ...     get_config()["verbosity"]
+    0
     """
     before = get_config()
     set_config(**settings)

@@ -15,7 +15,7 @@ from weald.xgboost.booster import Booster
 from weald.xgboost.callback import CallbackContainer, EarlyStopping, EvaluationMonitor, TrainingCallback
 from weald.xgboost.dmatrix import DMatrix
 from weald.xgboost.engine import CustomMetric, CustomObjective
-from weald.xgboost.training import Parameters, quiet
+from weald.xgboost.training import Parameters, quiet, rounds_of
 
 
 @dataclass
@@ -112,7 +112,7 @@ def cv(
         everything.append(EvaluationMonitor(period=period, show_stdv=show_stdv))
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    race = _Folds(packs, CallbackContainer(everything), num_boost_round, obj, custom_metric)
+    race = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round), obj, custom_metric)
     with quiet(known):
         history = race.run()
     return _table(history, race.kept, as_pandas)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import Any
 
 import narwhals as nw
@@ -36,6 +37,13 @@ _REFUSED = {
     "label_upper_bound": "survival is not supported by weald.xgboost; give label instead.",
     "feature_weights": "columns are drawn alike in weald.xgboost; leave it out.",
 }
+
+
+class DataSplitMode(IntEnum):
+    """How a matrix is shared among machines."""
+
+    ROW = 0
+    COL = 1
 
 
 class DMatrix:
@@ -77,7 +85,7 @@ class DMatrix:
         given = locals()
         for name in _REFUSED:
             _refuse(name, given[name])
-        if data_split_mode not in (0, None) and getattr(data_split_mode, "value", 1) != 0:
+        if data_split_mode not in (DataSplitMode.ROW, None) and getattr(data_split_mode, "value", 1) != 0:
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
@@ -256,6 +264,28 @@ class DMatrix:
         self.get_float_info(field)
         self.set_info(**{field: data})
 
+    def set_float_info_npy2d(self, field: str, data: Any) -> None:
+        """Set one of label, weight and base_margin; the same as `set_float_info`."""
+        self.set_float_info(field, data)
+
+    def get_uint_info(self, field: str) -> Any:
+        """Refused: the whole numbers of a matrix are of ranking."""
+        raise NotSupportedError(f"get_uint_info({field!r}): {_RANKING}")
+
+    def set_uint_info(self, field: str, data: Any) -> None:
+        """Refused: the whole numbers of a matrix are of ranking."""
+        raise NotSupportedError(f"set_uint_info({field!r}): {_RANKING}")
+
+    def data_split_mode(self) -> DataSplitMode:
+        """By rows, always."""
+        return DataSplitMode.ROW
+
+    def get_categories(self, export_to_arrow: bool = False) -> Any:
+        """Refused: a frame says its categories itself."""
+        raise NotSupportedError(
+            "get_categories is not supported by weald.xgboost; read the categories from the data frame."
+        )
+
     def slice(self, rindex: Any, allow_groups: bool = False) -> DMatrix:
         """The chosen rows, by number or mask, as a DMatrix of their own."""
         rows = np.asarray(rindex)
@@ -314,7 +344,12 @@ class QuantileDMatrix(DMatrix):
             raise InputError(f"ref has {ref.num_col()} columns, but data has {self.num_col()}.")
         own = ref.max_bin if max_bin is None and isinstance(ref, QuantileDMatrix) else max_bin
         self.max_bin: int | None = own
-        self.ref = ref
+        self._ref = ref
+
+    @property
+    def ref(self) -> DMatrix | None:
+        """The matrix whose number of bins this one has."""
+        return self._ref
 
 
 def _refuse(name: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ from weald.dialect.engine import Rows, Run, Values
 from weald.dialect.tables import Float64s, scores_of_outputs, single
 from weald.ensemble.rounds import Round
 from weald.estimators.persistence import FittedModel
+from weald.estimators.starts import base_scores
+from weald.estimators.training import rows_that_count
 from weald.losses import LINKS, Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
+from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.xgboost.metrics import metric_of
@@ -22,6 +25,8 @@ from weald.xgboost.objectives import Chosen
 from weald.xgboost.translate import native_parameters
 
 START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
+# What the trees that are there are made for.
+_FIXED = ("booster", "num_class", "num_parallel_tree", "base_score")
 #: function(predictions, DMatrix) -> (name, value), or a list of these
 CustomMetric = Callable[[Any, DMatrix], Any]
 #: function(predictions, DMatrix) -> (gradient, hessian)
@@ -38,26 +43,35 @@ class Training:
     evals: Sequence[tuple[DMatrix, str]] = ()
     objective: CustomObjective | None = None
     metric: CustomMetric | None = None
+    bins: KeptBins = field(default_factory=KeptBins)
 
-    def run(
-        self, rounds: int, earlier: FittedModel | None, model: Any, container: CallbackContainer
-    ) -> FittedModel:
-        """Boost so many more rounds, telling the callbacks about ``model``, which is in the making."""
-        native = self._native()
+    def run(self, rounds: int, earlier: FittedModel | None, course: Course) -> FittedModel:
+        """Boost so many more rounds, or until the course ends the run."""
+        native, loss = self._native(), self._loss()
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
+        train = Rows(self.dtrain.table, y, weight)
+        base = self._first_score(native, loss, train, earlier)
+        by_margin = self.dtrain.base_margin is not None
+        if by_margin:  # the engine then knows of no first score: the model is given it before and after
+            native["base_score"] = None
+            earlier = None if earlier is None else rebased(earlier, np.zeros_like(base))
         run = Run(
             native,
-            self._loss(),
-            Rows(self.dtrain.table, y, weight, self._margin(self.dtrain)),
+            loss,
+            replace(
+                train, table=self.bins.table_of(train, native), init_score=self._start(self.dtrain, base)
+            ),
             [
-                Rows(matrix.table, labels_of(matrix), matrix.weight, self._margin(matrix), name)
+                Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
                 for matrix, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
         )
-        return run.fit(rounds, earlier, _Listener(model, self.dtrain, container))
+        course.begin(base if by_margin else None)
+        fitted = run.fit(rounds, earlier, course)
+        return rebased(fitted, base) if by_margin else fitted
 
     def _native(self) -> dict[str, Any]:
         matrix = self.dtrain
@@ -88,10 +102,26 @@ class Training:
             START_OF_CUSTOM,
         )
 
-    def _margin(self, matrix: DMatrix) -> Float64s | None:
-        if self.dtrain.base_margin is None:
-            return None
-        return scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+    def _first_score(
+        self, native: Mapping[str, Any], loss: Loss, train: Rows, earlier: FittedModel | None
+    ) -> Float64s:
+        """The score, (outputs,), that rows without a margin start from; nothing where all have one or none has."""
+        if all(matrix.base_margin is None for matrix in (self.dtrain, *(matrix for matrix, _ in self.evals))):
+            return np.zeros(self.chosen.n_outputs)
+        if earlier is not None:
+            return earlier.predictor.base_score
+        if native["base_score"] is not None:
+            return base_scores(native["base_score"], loss)
+        loss.check_target(train.label)
+        return loss.initial_score(*rows_that_count(train.label, train.weight))
+
+    def _start(self, matrix: DMatrix, base: Float64s) -> Float64s | None:
+        """Where the rows of a set start, (rows, outputs), beside what the engine's model starts from."""
+        by_margin = self.dtrain.base_margin is not None
+        if matrix.base_margin is None:
+            return np.tile(base, (matrix.num_row(), 1)) if by_margin else None
+        margin = scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+        return margin if by_margin else margin - base
 
     def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
         assert self.metric is not None
@@ -107,29 +137,77 @@ def labels_of(matrix: DMatrix) -> Float64s:
     return matrix.label
 
 
-class _Listener:
-    """Tells XGBoost's callbacks of the rounds."""
+class Course:
+    """Tells XGBoost's callbacks of a booster's rounds, over several runs where they change parameters between rounds."""
 
     def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
         self._model = model
         self._table, self._categorical = dtrain.table, dtrain.categorical
         self._container = container
+        self._params: dict[str, Any] = {}
+        self._base: Float64s | None = None
+        self._told = -1  # the last round that callbacks were told of before it began
+        #: rounds of all runs, and whether a callback has stopped training
+        self.done = 0
+        self.stopped = False
+
+    def begin(self, base: Float64s | None) -> None:
+        """A run begins with the model's parameters as they are now; ``base``: the first score, where rows start from margins."""
+        self._params = dict(self._model._params)
+        self._base = base
+
+    def _follow(self, state: Round) -> None:
+        base = self._base
+
+        def so_far() -> Any:
+            predictor: Any = state.model()
+            return predictor if base is None else replace(predictor, base_score=base)
+
+        self._model._follow(so_far, self._table, self._categorical)
 
     def before(self, number: int, state: Round) -> bool:
-        """Let callbacks see the round before it begins; they may set its learning rate, or stop."""
-        self._model._follow(state.model, self._table, self._categorical)
-        stops = self._container.before_iteration(self._model, number)
-        if (rate := self._model._rate()) is not None:
+        """Let callbacks see the round before it begins: they may stop, or set its learning rate; other parameters end the run."""
+        self._follow(state)
+        if self._told < self.done:
+            self._told = self.done
+            self.stopped = self._container.before_iteration(self._model, self.done)
+        if (rate := self._model._params.get("eta")) is not None:
             state.learning_rate = rate
-        return stops
+        return self.stopped or self._has_other_parameters()
+
+    def _has_other_parameters(self) -> bool:
+        now = self._model._params
+        changed = {
+            name
+            for name in (*now, *self._params)
+            if name != "eta" and not _same(now.get(name), self._params.get(name))
+        }
+        for name in _FIXED:
+            if name in changed:
+                raise InputError(
+                    f"{name} cannot be changed to {now.get(name)!r} while a model is trained; train another one."
+                )
+        return bool(changed)
 
     def after(self, number: int, state: Round, values: Values) -> bool:
         """Keep the round's metrics and tell the callbacks."""
         for name, found in values.items():
             for metric, value in found:
                 self._container.record(name, metric, value)
-        self._model._follow(state.model, self._table, self._categorical)
-        return self._container.after_iteration(self._model, number)
+        self._follow(state)
+        self.done += 1
+        self.stopped = self._container.after_iteration(self._model, self.done - 1)
+        return self.stopped
+
+
+def _same(first: Any, second: Any) -> bool:
+    return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
+
+
+def rebased(model: FittedModel, base: Float64s) -> FittedModel:
+    """The model with another first score."""
+    predictor: Any = model.predictor
+    return replace(model, predictor=replace(predictor, base_score=base))
 
 
 def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:

@@ -34,6 +34,8 @@ _SAME = {
 _SEVERAL_CLASSES = frozenset({"mlogloss", "merror"})
 _EITHER = frozenset({"auc", "aucpr"})
 _REFUSED = ("ndcg", "map", "pre", "cox-nloglik", "aft-nloglik", "interval-regression-accuracy")
+#: metrics of names that begin like this are the better the larger they are
+_MAXIMISED = ("auc", "pre", "map", "ndcg")
 _WITH_OPTION = ("error", "tweedie-nloglik", "mphe", "quantile")
 
 
@@ -64,12 +66,12 @@ def metric_of(name: str, options: Mapping[str, Any], n_outputs: int) -> Metric:
 
 
 def maximises(name: str) -> bool:
-    """Whether larger values of a metric are better, by its name.
+    """Whether larger values of a metric are better, by how its name begins, as XGBoost guesses for users' own metrics, too.
 
-    >>> maximises("auc"), maximises("custom")
-    (True, False)
+    >>> maximises("auc"), maximises("precision"), maximises("mape"), maximises("custom")
+    (True, True, False, False)
     """
-    return name.partition("@")[0].rstrip("-") in ("auc", "aucpr", "ndcg", "map", "pre")
+    return name != "mape" and name.startswith(_MAXIMISED)
 
 
 def _check_outputs(name: str, plain: str, n_outputs: int) -> None:

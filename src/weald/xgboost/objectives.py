@@ -60,6 +60,11 @@ class Chosen:
         return len(alpha) if isinstance(alpha, list | tuple | np.ndarray) else 1
 
     @property
+    def is_of_classes(self) -> bool:
+        """Whether the labels are numbers of classes, or may be."""
+        return self.name.startswith(("binary:", "multi:")) or self.name == "reg:logistic"
+
+    @property
     def default_metric(self) -> str:
         """The metric that is evaluated when none is named."""
         if self.name == "reg:tweedie":

@@ -22,6 +22,7 @@ from weald.dialect.estimators import (
     class_probabilities,
     pairs_of,
 )
+from weald.dialect.tables import is_frame
 from weald.estimators.plain import labels_from_json, labels_to_json
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
@@ -244,14 +245,18 @@ class XGBModel(DialectEstimator):
         """All rounds, or those up to the best one of early stopping."""
         if iteration_range is not None and tuple(iteration_range) != (0, 0):
             return iteration_range
-        best = self.get_booster().attr("best_iteration")
-        return (0, 0) if best is None else (0, int(best) + 1)
+        booster = self.get_booster()
+        best = booster.attr("best_iteration")
+        # The weights of a linear model are those after its last round.
+        return (0, 0) if best is None or booster._is_linear() else (0, int(best) + 1)
 
     def _predict(self, X: Any, margin: Any, validate: bool, iteration_range: Range | None, **how: Any) -> Any:
-        self._check_table(X)
+        if validate:
+            self._check_table(X)
+        matrix = self._matrix(X, margin=margin)
         return self.get_booster().predict(
-            self._matrix(X, margin=margin),
-            validate_features=False,
+            matrix,
+            validate_features=validate and is_frame(matrix.table),
             iteration_range=self._range(iteration_range),
             **how,
         )
@@ -265,7 +270,11 @@ class XGBModel(DialectEstimator):
         base_margin: Any = None,
         iteration_range: Range | None = None,
     ) -> NDArray[Any]:
-        """Predictions; with early stopping of the rounds up to the best one."""
+        """Predictions; with early stopping of the rounds up to the best one.
+
+        validate_features : whether a frame must have the columns' names of training, in their order; False: columns go by
+            their places
+        """
         predicted: NDArray[Any] = self._predict(
             X, base_margin, validate_features, iteration_range, output_margin=output_margin
         )
@@ -319,16 +328,20 @@ class XGBModel(DialectEstimator):
         booster.save_model(fname)
 
     def load_model(self, fname: str | os.PathLike[str] | bytearray) -> None:
-        """Read a file of `save_model`."""
+        """Read a file of `save_model`, or of a Booster's; the objective, the booster and the columns' types are the file's."""
         booster = Booster(model_file=fname)
-        self._restore(json.loads(booster.attr(_STORED) or "{}"))
+        self._restore(booster, json.loads(booster.attr(_STORED) or "{}"))
         booster.set_attr(**{_STORED: None})
+        self.objective = booster._chosen().name
+        self.booster = booster._params.get("booster", "gbtree")
+        self.feature_types = booster.feature_types
+        self.enable_categorical = "c" in (self.feature_types or ())
         self._Booster = booster
 
     def _stored(self) -> dict[str, Any]:
         return {"type": type(self).__name__}
 
-    def _restore(self, stored: Mapping[str, Any]) -> None:
+    def _restore(self, booster: Booster, stored: Mapping[str, Any]) -> None:
         """Take over what the file says beside the booster."""
 
     def __sklearn_tags__(self) -> Any:
@@ -432,10 +445,16 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
     def _stored(self) -> dict[str, Any]:
         return {**super()._stored(), "classes": labels_to_json(self.classes_)}
 
-    def _restore(self, stored: Mapping[str, Any]) -> None:
-        if "classes" not in stored:
-            raise InputError("this file holds no classes; load it as a regressor, or as a Booster.")
-        self.classes_ = labels_from_json(stored["classes"], "classes")
+    def _restore(self, booster: Booster, stored: Mapping[str, Any]) -> None:
+        if "classes" in stored:
+            self.classes_ = labels_from_json(stored["classes"], "classes")
+        else:  # a Booster's labels are the numbers of its classes
+            chosen = booster._chosen()
+            if not (chosen.custom or chosen.is_of_classes):
+                raise InputError(
+                    f"this file's objective is {chosen.name!r}, which has no classes; load it as a regressor."
+                )
+            self.classes_ = np.arange(max(2, chosen.n_outputs))
         self.n_classes_ = len(self.classes_)
 
 
@@ -515,11 +534,21 @@ class XGBRFClassifier(_Forest, XGBClassifier):
 
 
 def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """function(y, scores[, weight]) as the booster's function(scores, DMatrix)."""
+    """function(y, scores[, sample_weight]) as the booster's function(scores, DMatrix)."""
+    entries = inspect.signature(function).parameters
+    takes_weight = "sample_weight" in entries or any(
+        entry.kind == entry.VAR_KEYWORD for entry in entries.values()
+    )
 
     def objective(scores: Any, matrix: DMatrix) -> Any:
         weight = matrix.get_weight()
-        return function(matrix.get_label(), scores, *([weight] if weight.size else []))
+        if not weight.size:
+            return function(matrix.get_label(), scores)
+        if not takes_weight:
+            raise InputError(
+                "fit was given sample_weight, so the objective must have a parameter sample_weight."
+            )
+        return function(matrix.get_label(), scores, sample_weight=weight)
 
     objective.__name__ = str(getattr(function, "__name__", "objective"))
     return objective

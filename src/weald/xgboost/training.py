@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,11 +67,10 @@ def train(
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     container = CallbackContainer(everything)
-    if isinstance(num_boost_round, bool) or not isinstance(num_boost_round, int) or num_boost_round < 0:
-        raise InputError(f"num_boost_round must be a whole number of at least 0, not {num_boost_round!r}.")
+    rounds = rounds_of(num_boost_round)
     with quiet(booster._params):
         booster = container.before_training(booster)
-        booster._train(dtrain, num_boost_round, container, matrices, obj, custom_metric)
+        booster._train(dtrain, rounds, container, matrices, obj, custom_metric)
         booster = container.after_training(booster)
     if evals_result is not None:
         evals_result.clear()
@@ -90,6 +90,17 @@ def _checked_sets(dtrain: Any, evals: Any) -> list[tuple[DMatrix, str]]:
     if len(set(names)) < len(names):
         raise InputError(f"evals must have different names, not {names}.")
     return [(matrix, name) for (matrix, _), name in zip(pairs, names, strict=True)]
+
+
+def rounds_of(num_boost_round: Any) -> int:
+    """The number of rounds, checked; any type of whole number will do."""
+    try:
+        rounds = -1 if isinstance(num_boost_round, bool) else operator.index(num_boost_round)
+    except TypeError:
+        rounds = -1
+    if rounds < 0:
+        raise InputError(f"num_boost_round must be a whole number of at least 0, not {num_boost_round!r}.")
+    return rounds
 
 
 def _continued(model: Any, params: Parameters) -> Booster:

@@ -11,7 +11,7 @@ import numpy as np
 from weald.params.dialect import parse_constraint
 from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
-from weald.xgboost.config import get_config
+from weald.xgboost.config import get_config, threads_of
 from weald.xgboost.objectives import Chosen
 
 MOST_BINS = 65_535
@@ -59,7 +59,7 @@ def native_parameters(
     given = {**(_LINEAR_DEFAULTS if linear else _TREE_DEFAULTS), **params}
     native = {XGBOOST_PARAMETERS[name].native: given[name] for name in _PASSED if name in given}
     native["booster"] = _BOOSTERS[params.get("booster", "gbtree")]
-    native["n_jobs"] = None if params.get("nthread", 0) in (0, -1) else int(params["nthread"])
+    native["n_jobs"] = threads_of(params)
     native["random_state"] = _seed(params.get("seed", 0))
     native["unstored"] = "missing"
     if linear:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.metrics import log_loss, roc_auc_score
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, StackingRegressor
@@ -64,13 +65,26 @@ def test_what_local_proposals_cannot_do_is_refused() -> None:
     X, y = table(100)
     with pytest.raises(ValueError, match=r"categories='partition' is not there with proposals='local'"):
         BoostedTreesRegressor(**approx(categories="partition", proposals="local")).fit(X, y)
-    with pytest.raises(ValueError, match=r"proposals='local'.*'oblivious'.*use proposals='global'"):
-        BoostedTreesRegressor(**approx(max_leaves=None, growth="oblivious", proposals="local")).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    "proposals, growth", [*product(PROPOSALS, ["leafwise", "depthwise"]), ("global", "oblivious")]
-)
+@pytest.mark.parametrize("categories", ["onehot", "partition"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_levels_of_an_oblivious_tree_have_the_proposals_of_the_tree(
+    categories: str, sparse: bool
+) -> None:
+    X, y = table(600)
+    kinds: dict[str, Any] = {"categorical_features": [3], "categories": categories}
+    data = scipy.sparse.csr_matrix(np.nan_to_num(X)) if sparse else X
+    options = approx(max_leaves=None, max_depth=5, growth="oblivious", sketch_eps=0.1, subsample=0.8)
+    models = [
+        BoostedTreesClassifier(**options, proposals=proposals, **({} if sparse else kinds)).fit(data, y > 0.5)
+        for proposals in PROPOSALS
+    ]
+    first, second = (model.forest_.dumps({}) for model in models)
+    assert first == second
+
+
+@pytest.mark.parametrize("proposals, growth", [*product(PROPOSALS, ["leafwise", "depthwise", "oblivious"])])
 def test_sampled_rows_others_and_evaluation_sets_all_get_the_trees_own_thresholds(
     proposals: str, growth: str
 ) -> None:
