@@ -65,11 +65,8 @@ def build_info() -> dict[str, Any]:
     return {"name": "weald", "version": __version__, "USE_CUDA": False, "USE_FEDERATED": False}
 
 
-class _AbsentError(NotSupportedError, AttributeError):
-    """A name of XGBoost's that is not there: to `hasattr` as to people."""
-
-
 def __getattr__(name: str) -> Any:
     if name in _REFUSED:
-        raise _AbsentError(f"weald.xgboost has no {name}: {_REFUSED[name]}")
+        # Not an AttributeError, of which "from weald.xgboost import …" would keep nothing but the name.
+        raise NotSupportedError(f"weald.xgboost has no {name}: {_REFUSED[name]}")
     raise AttributeError(f"module 'weald.xgboost' has no attribute {name!r}")

@@ -56,6 +56,7 @@ class DMatrix:
     missing : the value that stands for a missing one, besides NaN
     feature_names, feature_types : one a column; the types are q, i, int, float, and c for categories
     enable_categorical : whether category types of frames are taken
+    nthread, silent : nothing here asks for them: a table is read when a model is trained, by that model's threads, in silence
 
     >>> matrix = DMatrix([[1.0, 2.0], [3.0, 4.0]], label=[0, 1])
     >>> matrix.num_row(), matrix.num_col(), matrix.get_label()
