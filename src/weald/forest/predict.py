@@ -27,7 +27,7 @@ Blocks = Iterable[tuple[int, NDArray[Any]]]
 
 # Below this many rows times (trees + features) starting threads costs more than they save.
 PARALLEL_WORK: Final = 50_000
-# A block that is not aligned, or in neither C nor Fortran order, is copied so many rows at a time.
+# A block that is not aligned, or has neither its rows nor its columns in one piece each, is copied so many rows at a time.
 _COPIED_ROWS: Final = 4096
 _SINGLE: Final = np.dtype(np.float32)
 _DOUBLE: Final = np.dtype(np.float64)
@@ -212,7 +212,7 @@ def _packed_blocks(forest: Forest, blocks: Blocks, n_rows: int) -> Iterator[tupl
         _check_block(forest, first_row, matrix, n_rows)
         packed = _packed(forest, matrix.dtype == _DOUBLE, _is_complete(forest, matrix))
         seen += matrix.shape[0]
-        if matrix.flags.forc and matrix.flags.aligned:
+        if matrix.flags.aligned and (matrix.flags.c_contiguous or _has_whole_columns(matrix)):
             yield packed, _as_block(first_row, matrix)
             continue
         for start in range(0, matrix.shape[0], _COPIED_ROWS):
@@ -233,13 +233,22 @@ def _check_block(forest: Forest, first_row: int, matrix: NDArray[Any], n_rows: i
         raise InputError(f"A block holds {rows}; they must lie within the {n_rows} rows there are.")
 
 
+def _has_whole_columns(matrix: NDArray[Any]) -> bool:
+    """Whether every column is in one piece, and one is behind the other: data frames, and some of their rows in a row."""
+    to_next, size = matrix.strides[1], matrix.itemsize
+    return matrix.strides[0] == size and to_next % size == 0 and to_next >= matrix.shape[0] * size
+
+
 def _as_block(first_row: int, matrix: NDArray[Any]) -> Block:
     n_rows, n_columns = matrix.shape
-    is_c = matrix.flags.c_contiguous
-    memory = (matrix if is_c else matrix.T).reshape(-1)
+    if matrix.flags.c_contiguous:
+        memory, row_stride, column_stride = matrix.reshape(-1), n_columns, 1
+    else:
+        row_stride, column_stride = 1, matrix.strides[1] // matrix.itemsize
+        length = (n_columns - 1) * column_stride + n_rows if n_columns * n_rows else 0
+        memory = np.lib.stride_tricks.as_strided(matrix, (length,), matrix.strides[:1])
     # A user's array may or may not be read-only; to a kernel these are two types, and it is compiled for one.
     memory.flags.writeable = False
-    row_stride, column_stride = (n_columns, 1) if is_c else (1, n_rows)
     if matrix.dtype == _DOUBLE:
         return Block(_NO_SINGLES, memory, True, row_stride, column_stride, n_rows, first_row)
     return Block(memory, _NO_DOUBLES, False, row_stride, column_stride, n_rows, first_row)
