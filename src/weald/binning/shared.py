@@ -24,7 +24,7 @@ from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
 from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
-from weald.data.read import Categorical, marked_positions
+from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
@@ -180,10 +180,18 @@ def read_training_table(
     owner: str,
     unstored: Unstored = "zero",
     bundling: Bundling | None = None,
+    earlier: Schema | None = None,
 ) -> Dataset | BinnedTable:
-    """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants."""
+    """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants.
+
+    ``earlier``: the schema of a fit that this one goes on from. A table with its columns is read by it, as in prediction: other
+    rows have other categories, or the same ones more or less often.
+    """
     if not isinstance(X, BinnedTable):
-        return read_table(X, categorical=categorical, owner=owner, unstored=unstored, missing=choices.missing)
+        known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
+        return read_table(
+            X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing
+        )
     if choices != X.choices:
         own, wanted = describe_difference(X.choices, choices)
         raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data import Dataset, read_table
 from weald.ensemble.rounds import Round
 from weald.estimators.boosted import BoostedTreesRegressor
 from weald.estimators.labels import Labels
@@ -28,6 +29,16 @@ class Engine(BoostedTreesRegressor):
     """The native estimator with a loss that is given as an object, and labels that are numbers already."""
 
     _objective: Loss
+    #: whether the columns of a table to predict are matched by position alone
+    _by_position = False
+
+    def _read(self, X: Any) -> Dataset:
+        if not self._by_position:
+            return super()._read(X)
+        model = self._fitted()
+        return read_table(
+            X, schema=model.schema, unstored=model.unstored, missing=model.missing, by_position=True
+        )
 
     def _labels(self, y: Any, n_rows: int, weight: Float64s | None) -> Labels:
         return Labels(self._encode(y, n_rows, None), weight, self._objective, None)

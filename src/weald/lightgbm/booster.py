@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weald.dialect.booster import ModelHolder
 from weald.dialect.engine import Engine, Values
-from weald.dialect.tables import Float64s, one_a_row
+from weald.dialect.tables import Float64s, columns_of, one_a_row
 from weald.dialect.trees import histogram, split_values
 from weald.ensemble.rounds import Round
 from weald.estimators.persistence import FittedModel
@@ -64,6 +64,8 @@ class Booster(ModelHolder):
     (3, (100,))
     """
 
+    _by_position = True
+
     def __init__(
         self,
         params: dict[str, Any] | None = None,
@@ -72,8 +74,8 @@ class Booster(ModelHolder):
         model_str: str | None = None,
     ) -> None:
         self.params = dict(params or {})
-        self._params = read_parameters(params)
-        self._custom = callable(self._params.get("objective")) or self._params.get("objective") == "custom"
+        self._set_params(read_parameters(params))
+        self._custom = self._params.get("objective") == "custom"
         self._names: list[str] = []
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
@@ -91,6 +93,13 @@ class Booster(ModelHolder):
             self.model_from_string(model_str)
         elif params is None:
             raise TypeError("a Booster needs a train_set, a model_file or a model_str.")
+
+    def _set_params(self, known: dict[str, Any]) -> None:
+        """Take parameters that were read; a function among them is kept apart, as neither files nor pickles hold it."""
+        objective = known.get("objective")
+        self._objective: CustomObjective | None = objective if callable(objective) else None
+        self._params = {**known, "objective": "custom"} if callable(objective) else known
+        self.params = without_functions(self.params)
 
     def _set_train_set(self, train_set: Any) -> None:
         if not isinstance(train_set, Dataset):
@@ -129,9 +138,10 @@ class Booster(ModelHolder):
         if self._model is None:
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
+        objective = self._objective if objective is None else objective
         if objective is None and self._params.get("objective") == "custom":
             raise InputError(
-                "objective is 'custom', so a function must give the gradients; pass one as objective."
+                "objective is 'custom', so a function must give the gradients; pass one as objective, or to update."
             )
         self._custom = objective is not None
         chosen = self._chosen()
@@ -146,6 +156,7 @@ class Booster(ModelHolder):
             training = Training(
                 dict(self._params), chosen, data, evals, objective, metrics, self._from_scores
             )
+            self._missing = training.missing
             self._set_model(training.run(rounds - listener.done, self._model, listener))
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:
@@ -157,8 +168,7 @@ class Booster(ModelHolder):
         """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). False: it may go on."""
         if train_set is not None:
             self._set_train_set(train_set)
-        objective = self._params.get("objective")
-        self._boost(1, fobj if fobj is not None else objective if callable(objective) else None)
+        self._boost(1, fobj)
         return False
 
     def rollback_one_iter(self) -> Booster:
@@ -287,9 +297,17 @@ class Booster(ModelHolder):
         return self._chosen().predictions(scores)
 
     def _check_names(self, data: Any, wanted: bool) -> None:
-        names = [str(name) for name in getattr(data, "columns", ())]
-        if wanted and names and ["_".join(name.split()) for name in names] != self._names:
+        names = columns_of(data)
+        own = ["_".join(name.split()) for name in names]
+        if not names or own == self._names:
+            return
+        if wanted:
             raise InputError(f"data has the columns {names}, but the model was trained with {self._names}.")
+        if sorted(own) == sorted(self._names):
+            log_warning(
+                "data has the columns of the training in another order, and they are matched by position; "
+                "validate_features=True refuses such a table."
+            )
 
     def _leaves(self, table: Any, first: int, last: int) -> NDArray[np.int32]:
         nodes = self._rounds_engine(first, last).apply(table)
@@ -323,6 +341,7 @@ class Booster(ModelHolder):
         start = other.start
         native = Training(self._params, chosen, other).native()
         engine = Engine(**{**native, "categorical_features": "auto"})
+        engine._by_position = self._by_position
         engine._objective = chosen.loss()
         engine._model = replace(self._fitted(), loss=engine._objective.name)
         y = one_a_row("label", label, other.num_data())
@@ -497,8 +516,9 @@ class Booster(ModelHolder):
         return self.__copy__()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the sets; functions are pickled as Python pickles them."""
+        """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_making": None, "_predictor": None}
+        state["_objective"] = None
         trained = self._model is not None or self._making is not None
         state["_model"] = files.to_bytes(self, self._fitted()) if trained else None
         return state
@@ -510,6 +530,11 @@ class Booster(ModelHolder):
         if model is not None:
             files.from_bytes(self, model)
         self._params, self._custom = params, state["_custom"]
+
+
+def without_functions(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as LightGBM keeps them: an objective that is a function is "none"."""
+    return {name: "none" if callable(value) else value for name, value in params.items()}
 
 
 class _Listener:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weald.binning import missing_of
+from weald.data.missing import Missing
 from weald.dialect.engine import Listener, Rows, Run
 from weald.dialect.tables import Float64s, scores_of_outputs
 from weald.estimators.persistence import FittedModel
@@ -16,6 +18,7 @@ from weald.lightgbm.objectives import Chosen
 from weald.lightgbm.translate import native_parameters
 from weald.losses import Loss
 from weald.losses.objective import Objective
+from weald.params.lightgbm import value_of
 from weald.runtime.errors import InputError
 
 #: function(predictions, Dataset) -> (name, value, whether larger is better), or a list of these
@@ -56,6 +59,12 @@ class Training:
             self._call_metrics if self.metrics else None,
         )
         return run.fit(rounds, earlier, listener)
+
+    @property
+    def missing(self) -> Missing:
+        """Which numbers of a table are missing."""
+        params = {**self.train_set.data_params(), **self.params}
+        return missing_of(value_of(params, "use_missing"), value_of(params, "zero_as_missing"))
 
     def native(self) -> dict[str, Any]:
         """The parameters of `BoostedTreesRegressor`."""

@@ -84,7 +84,7 @@ class LGBMModel(DialectEstimator):
         objective = params.pop("objective", None)
         self._objective = objective if objective is not None else self._default_objective()
         if callable(self._objective):
-            params["objective"] = _objective_of_labels(self._objective)
+            params["objective"] = _ObjectiveOfLabels(self._objective)
         else:
             params["objective"] = self._objective
         return params
@@ -429,20 +429,24 @@ def _called(function: Callable[..., Any], what: str, scores: Any, data: Dataset)
     return function(data.get_label(), scores, *([data.get_weight()] if wanted == 3 else []))
 
 
-def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied."""
+class _ObjectiveOfLabels:
+    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied.
 
-    def objective(scores: Any, data: Dataset) -> Any:
-        returned = _called(function, "objective", scores, data)
+    A class of the module, so that a model in training can be pickled where the function can.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = str(getattr(function, "__name__", "objective"))
+
+    def __call__(self, scores: Any, data: Dataset) -> Any:
+        returned = _called(self.function, "objective", scores, data)
         weight = data.weights
-        if weight is None or len(inspect.signature(function).parameters) > 2:
+        if weight is None or len(inspect.signature(self.function).parameters) > 2:
             return returned
         gradient, hessian = (np.asarray(values, np.float64) for values in returned)
         factors = weight if gradient.ndim == 1 else weight[:, None]
         return gradient * factors, hessian * factors
-
-    objective.__name__ = str(getattr(function, "__name__", "objective"))
-    return objective
 
 
 def _metric_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
