@@ -40,13 +40,14 @@ def section(peer: str, content: dict[str, Any]) -> str:
     sets: dict[str, dict[str, Any]] = content["results"]["results"]["defaults"]
     version, options = content["machine"]["versions"][peer], content["arguments"]
     most = f"at most {options['max_rows']:,} training rows, " if options["max_rows"] else ""
+    system = SYSTEMS[peer]
     lines = [
-        f"`python -m benchmarks.versus.{peer}_quality` runs the same script with both modules at the defaults of {SYSTEMS[peer]}:",
+        f"`python -m benchmarks.versus.{peer}_quality` runs the same script with both modules at the defaults of {system}:",
         f"{len(sets)} real data sets, {most}{options['seeds']} seeds.",
         _verdicts(sets),
-        f"Below are means of the test metric, less is better, and how far Weald's is from {SYSTEMS[peer]}'s, with the standard error.",
+        f"Below are means of the test metric, less is better, and Weald's difference to {system} with its standard error.",
         "",
-        f"| set | rows | metric | Weald | {SYSTEMS[peer]} {version} | difference | |",
+        f"| set | rows | metric | Weald | {system} {version} | difference | |",
         "| --- | ---: | --- | ---: | ---: | ---: | --- |",
         *(_row(peer, name, entry) for name, entry in sets.items()),
     ]

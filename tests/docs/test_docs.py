@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from benchmarks import quality_pages
+
 from weald.params import PARAMETERS, parameter_table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
