@@ -200,3 +200,60 @@ def test_columns_in_another_order_are_told_of(numbers: Any) -> None:
     booster = lgb.train(QUIET, lgb.Dataset(frame, y), 2)
     with pytest.warns(UserWarning, match="in another order, and they are matched by position"):
         booster.predict(frame[list("dcba")])
+
+
+@pytest.mark.parametrize("kind", ["numbers", "categories", "sparse", "forest", "weights", "batch"])
+def test_update_bins_its_table_once_and_grows_the_trees_of_train(
+    kind: str, numbers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import scipy.sparse
+
+    import weald.lightgbm as lgb
+    from weald.binning import shared
+
+    X, y = numbers
+    params: dict[str, Any] = {**QUIET, "seed": np.int64(3)}
+    more: dict[str, Any] = {}
+    table: Any = X
+    if kind == "categories":
+        table, more = np.where(X > 10, -1.0, X), {"categorical_feature": [1]}
+    elif kind == "sparse":
+        table = scipy.sparse.csr_array(np.nan_to_num(X))
+    elif kind == "forest":
+        params |= {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
+    elif kind == "weights":
+        more = {"weight": np.arange(300) % 3}
+    made, fit_bins = [], shared.fit_bins
+    monkeypatch.setattr(shared, "fit_bins", lambda *given: made.append(1) or fit_bins(*given))
+    start = lgb.train(params, lgb.Dataset(X[::-1], y[::-1], **more), 2) if kind == "batch" else None
+    whole = lgb.train(params, lgb.Dataset(table, y, **more), 5, init_model=start)
+    made.clear()
+    booster = lgb.Booster(params, lgb.Dataset(table, y, **more))
+    if start is not None:
+        booster._continue(start)
+    for _ in range(5):
+        booster.update()
+    assert len(made) == 1
+    assert np.array_equal(booster.predict(X), whole.predict(X))
+    booster.update(
+        lgb.Dataset(table[:200], y[:200], **{n: v if n[0] == "c" else v[:200] for n, v in more.items()})
+    )
+    booster.update()
+    assert len(made) == 2
+
+
+def test_bins_follow_new_weights_and_parameters(numbers: Any) -> None:
+    import weald.lightgbm as lgb
+
+    X, y = numbers
+    data = lgb.Dataset(X, y)
+    booster = lgb.Booster({**QUIET, "max_bin": 4}, data)
+    booster.update()
+    data.set_weight(np.arange(300.0) ** 4)
+    booster.update()
+    fresh = lgb.Booster({**QUIET, "max_bin": 4}, lgb.Dataset(X, y))
+    fresh.update()
+    fresh.update(lgb.Dataset(X, y, weight=np.arange(300.0) ** 4))
+    assert np.array_equal(booster.predict(X), fresh.predict(X))
+    leaves = lgb.reset_parameter(num_leaves=[4, 8])
+    assert lgb.train(QUIET, data, 2, callbacks=[leaves]).num_trees() == 2

@@ -132,6 +132,7 @@ def bin_once(
     weight: NDArray[np.float64] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    earlier: Schema | None = None,
 ) -> BinnedTable | None:
     """The table's bins for those of the estimators that are Weald's; None when none is, or they want different bins.
 
@@ -142,6 +143,7 @@ def bin_once(
     weight : the rows' weights, when the bins are to be of like weight instead of like numbers of rows
     seed : which rows the cuts of a table of more than 200,000 rows are found from
     n_jobs : threads, None: as many as the first of Weald's estimators has; never changes the bins
+    earlier : the schema of a fit that the estimators go on from, by which a table with its columns is read
 
     >>> import numpy as np
     >>> import weald
@@ -156,13 +158,8 @@ def bin_once(
         return None
     categorical, choices = ours[0].categorical_features, choices_of(ours[0])
     unstored = _unstored_of(ours[0])
-    dataset = read_table(
-        X,
-        categorical=categorical,
-        owner=type(ours[0]).__name__,
-        unstored=unstored,
-        missing=choices.missing,
-    )
+    owner = type(ours[0]).__name__
+    dataset = _read(X, categorical, choices, owner, unstored, earlier)
     wanted = {bundling_wanted(estimator) for estimator in ours}
     bundling = wanted.pop() if len(wanted) == 1 else None
     with parallel(getattr(ours[0], "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
@@ -188,10 +185,7 @@ def read_training_table(
     rows have other categories, or the same ones more or less often.
     """
     if not isinstance(X, BinnedTable):
-        known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
-        return read_table(
-            X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing
-        )
+        return _read(X, categorical, choices, owner, unstored, earlier)
     if choices != X.choices:
         own, wanted = describe_difference(X.choices, choices)
         raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
@@ -206,6 +200,20 @@ def read_training_table(
     if made != asked:
         raise InputError(f"X was binned with {_said_of(made)}, but {owner} has {_said_of(asked)}.")
     return X
+
+
+def _read(
+    X: Any,
+    categorical: Categorical,
+    choices: BinChoices,
+    owner: str,
+    unstored: Unstored,
+    earlier: Schema | None,
+) -> Dataset:
+    known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
+    return read_table(
+        X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing
+    )
 
 
 def bins_of(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Dataset, read_table
+from weald.dialect.bins import KeptBins
 from weald.ensemble.rounds import Round
 from weald.estimators.boosted import BoostedTreesRegressor
 from weald.estimators.labels import Labels
@@ -79,6 +80,9 @@ class Run:
     evals: Sequence[Rows] = ()
     metrics: Sequence[Metric] = ()
     own_metrics: OwnMetrics | None = None
+    #: bins of the rows to train on, and the object that they are made from
+    bins: KeptBins | None = None
+    source: Any = None
     _told: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
 
     def fit(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
@@ -101,8 +105,12 @@ class Run:
         if self.train.init_score is not None:
             starts["init_score"] = self.train.init_score
             starts["eval_init_scores"] = [rows.init_score for rows, _ in evals] or None
+        table = self.train.table
+        if self.bins is not None:
+            schema = None if earlier is None else earlier.schema
+            table = self.bins.table(engine, self.source, table, self.train.weight, schema)
         engine.fit(
-            self.train.table,
+            table,
             self.train.label,
             sample_weight=self.train.weight,
             eval_set=[(rows.table, label, rows.weight) for rows, label in evals] or None,

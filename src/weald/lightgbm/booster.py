@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.dialect.bins import KeptBins
 from weald.dialect.booster import ModelHolder
 from weald.dialect.engine import Engine, Values
 from weald.dialect.tables import Float64s, columns_of, one_a_row
@@ -80,6 +81,7 @@ class Booster(ModelHolder):
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
+        self._bins = KeptBins()
         self._from_scores = False
         #: the best round of early stopping, counted from 1; -1: there is none
         self.best_iteration = -1
@@ -154,7 +156,7 @@ class Booster(ModelHolder):
         while listener.done < rounds and not listener.stopped:
             listener.begin()
             training = Training(
-                dict(self._params), chosen, data, evals, objective, metrics, self._from_scores
+                dict(self._params), chosen, data, evals, objective, metrics, self._from_scores, self._bins
             )
             self._missing = training.missing
             self._set_model(training.run(rounds - listener.done, self._model, listener))
@@ -210,6 +212,7 @@ class Booster(ModelHolder):
     def free_dataset(self) -> Booster:
         """Forget the sets; the model stays."""
         self._train_set, self._valid_sets = None, []
+        self._bins = KeptBins()
         return self
 
     def eval(self, data: Dataset, name: str, feval: Any = None) -> list[EvalResult]:
@@ -518,7 +521,7 @@ class Booster(ModelHolder):
     def __getstate__(self) -> dict[str, Any]:
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_making": None, "_predictor": None}
-        state["_objective"] = None
+        state |= {"_objective": None, "_bins": KeptBins()}
         trained = self._model is not None or self._making is not None
         state["_model"] = files.to_bytes(self, self._fitted()) if trained else None
         return state

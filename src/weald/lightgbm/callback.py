@@ -127,7 +127,7 @@ class _ResetParameter:
 def reset_parameter(**kwargs: Any) -> _ResetParameter:
     """Other parameters in every round: a list for each, or a function of the round's number.
 
-    A learning rate costs nothing to change; for others the table is binned again.
+    A learning rate costs nothing to change; for others all rows are scored again, on the same bins.
     """
     return _ResetParameter(kwargs)
 

@@ -165,6 +165,7 @@ class _Field:
             return self._race.finished()
 
         booster._boost(self._rounds, None, self._metrics, booster._valid_sets, after=after)
+        booster._bins.clear()
 
     def _between(self) -> bool:
         """Put the folds' metrics together and tell the callbacks; whether to stop."""

@@ -93,6 +93,11 @@ class Dataset:
         return _without_negatives(self._table, self.categorical)
 
     @property
+    def source(self) -> Any:
+        """The table as it was given, by whose identity bins are kept for it."""
+        return self._table
+
+    @property
     def categorical(self) -> list[int]:
         """Positions of numeric columns that were declared to be categories."""
         return declared_numbers(self._table, self._declared)

@@ -8,6 +8,7 @@ from typing import Any
 
 from weald.binning import missing_of
 from weald.data.missing import Missing
+from weald.dialect.bins import KeptBins
 from weald.dialect.engine import Listener, Rows, Run
 from weald.dialect.tables import Float64s, scores_of_outputs
 from weald.estimators.persistence import FittedModel
@@ -39,6 +40,8 @@ class Training:
     metrics: Sequence[CustomMetric] = ()
     #: rows start from scores of their own, or from 0, in place of the best constant
     from_scores: bool = False
+    #: where bins of the table are kept for the next training
+    bins: KeptBins | None = None
 
     def run(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
         """Boost so many more rounds."""
@@ -57,6 +60,8 @@ class Training:
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
+            self.bins,
+            train.source,
         )
         return run.fit(rounds, earlier, listener)
 
