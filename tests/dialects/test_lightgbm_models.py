@@ -257,3 +257,47 @@ def test_bins_follow_new_weights_and_parameters(numbers: Any) -> None:
     assert np.array_equal(booster.predict(X), fresh.predict(X))
     leaves = lgb.reset_parameter(num_leaves=[4, 8])
     assert lgb.train(QUIET, data, 2, callbacks=[leaves]).num_trees() == 2
+
+
+def test_contributions_add_up_to_raw_scores(lgb: Any) -> None:
+    import scipy.sparse
+    from sklearn.datasets import load_diabetes, load_wine
+
+    X, y = load_diabetes(return_X_y=True)
+    booster = lgb.train(QUIET, lgb.Dataset(X, y), 10)
+    for part in ({}, {"start_iteration": 3, "num_iteration": 4}, {"num_iteration": 2}):
+        found = booster.predict(X, pred_contrib=True, **part)
+        assert found.shape == (442, 11)
+        assert np.allclose(found.sum(axis=1), booster.predict(X, raw_score=True, **part), atol=1e-9, rtol=0)
+    sparse = booster.predict(scipy.sparse.csr_matrix(X), pred_contrib=True)
+    assert isinstance(sparse, scipy.sparse.csr_matrix)
+    assert np.allclose(sparse.toarray(), booster.predict(X, pred_contrib=True))
+    X, y = load_wine(return_X_y=True)
+    model = lgb.LGBMClassifier(n_estimators=5, n_jobs=1, verbosity=-1).fit(X, y)
+    found = model.predict(X, pred_contrib=True)
+    assert found.shape == model.predict_proba(X, pred_contrib=True).shape == (178, 42)
+    sums = found.reshape(178, 3, 14).sum(axis=2)
+    assert np.allclose(sums, model.predict(X, raw_score=True), atol=1e-9, rtol=0)
+    several = model.predict(scipy.sparse.csr_matrix(X), pred_contrib=True)
+    assert np.allclose(np.hstack([one.toarray() for one in several]), found)
+    forest = lgb.LGBMRegressor(
+        boosting_type="rf", subsample=0.6, subsample_freq=1, n_estimators=5, n_jobs=1, verbosity=-1
+    ).fit(X, y)
+    found = forest.predict(X, pred_contrib=True)
+    assert np.allclose(found.sum(axis=1), forest.predict(X, raw_score=True), atol=1e-9, rtol=0)
+
+
+def test_contributions_are_those_of_lightgbm() -> None:
+    from sklearn.datasets import load_diabetes
+
+    import weald.lightgbm as lgb
+
+    theirs = pytest.importorskip("lightgbm", minversion="4.0")
+    X, y = load_diabetes(return_X_y=True)
+    params = {**QUIET, "num_leaves": 4}
+    ours, other = (
+        module.train(params, module.Dataset(X, y), 5).predict(X, pred_contrib=True)
+        for module in (lgb, theirs)
+    )
+    assert np.corrcoef(ours[:, :-1].ravel(), other[:, :-1].ravel())[0, 1] > 0.98
+    assert np.allclose(ours[:, -1], other[:, -1], rtol=1e-3)

@@ -202,7 +202,6 @@ def test_what_a_trained_booster_refuses(tmp_path: Path) -> None:
     data = lgb.Dataset(X, Y)
     booster = lgb.train(QUIET, data, 2)
     for action, sentence in (
-        (lambda: booster.predict(X, pred_contrib=True), "pred_contrib is not supported"),
         (lambda: booster.predict(X, pred_early_stop=True), "predictions sum all trees"),
         (lambda: booster.predict("file.csv"), "does not read files"),
         (lambda: booster.update(), "has no train_set"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialect.bins import KeptBins
@@ -272,12 +273,15 @@ class Booster(ModelHolder):
         data_has_header: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Predictions of a table.
 
         num_iteration : rounds from start_iteration on; None: up to the best round of early stopping, 0 and below: all
         raw_score : the sum of the trees
         pred_leaf : the number of the leaf that every row reaches, (rows, trees)
+        pred_contrib : what every column adds to the raw score, its Shapley value, and last the mean score that they are added to:
+            (rows, columns + 1), of several classes one block after the other; of a sparse table a sparse matrix, or a list of
+            them, one a class
         """
         if isinstance(data, Dataset):
             raise TypeError("predict takes a table, not a Dataset.")
@@ -285,13 +289,11 @@ class Booster(ModelHolder):
             raise NotSupportedError(
                 "predict does not read files; read the table first, for example with pandas."
             )
-        if pred_contrib:
-            raise NotSupportedError(
-                "pred_contrib is not supported by weald.lightgbm; use feature importances, or sklearn.inspection."
-            )
         read_parameters(kwargs)
         self._check_names(data, validate_features)
         table = np.asarray(data) if isinstance(data, list | tuple) else data
+        if pred_contrib:
+            return self._contributions(table, *self._range(start_iteration, num_iteration))
         if pred_leaf:
             return self._leaves(table, *self._range(start_iteration, num_iteration))
         scores = self._scores(table, start_iteration, num_iteration)
@@ -311,6 +313,13 @@ class Booster(ModelHolder):
                 "data has the columns of the training in another order, and they are matched by position; "
                 "validate_features=True refuses such a table."
             )
+
+    def _contributions(self, table: Any, first: int, last: int) -> Any:
+        found = self._rounds_engine(first, last).shap_values(table)
+        if not scipy.sparse.issparse(table):
+            return found.reshape(len(found), -1)
+        kind = scipy.sparse.csc_matrix if table.format == "csc" else scipy.sparse.csr_matrix
+        return kind(found) if found.ndim == 2 else [kind(found[:, place]) for place in range(found.shape[1])]
 
     def _leaves(self, table: Any, first: int, last: int) -> NDArray[np.int32]:
         nodes = self._rounds_engine(first, last).apply(table)

@@ -216,7 +216,7 @@ class LGBMModel(DialectEstimator):
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Predictions, as `Booster.predict` gives them."""
         booster: Booster = self._holder()
         self._check_table(X)
@@ -360,12 +360,12 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """The most probable class of every row; under an objective of your own, the raw scores."""
         found = self.predict_proba(
             X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
         )
-        if raw_score or pred_leaf or callable(self._objective):
+        if raw_score or pred_leaf or pred_contrib or callable(self._objective):
             return found
         classes: NDArray[Any] = self.classes_[found.argmax(axis=1)]
         return classes
@@ -380,12 +380,12 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Probabilities, (rows, classes); under an objective of your own, the raw scores."""
         found = super().predict(
             X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
         )
-        if raw_score or pred_leaf:
+        if raw_score or pred_leaf or pred_contrib:
             return found
         if callable(self._objective):
             log_warning("an objective of your own has no probabilities; these are raw scores.")
@@ -400,7 +400,7 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         num_iteration: int | None = None,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Raw scores, (rows,) of two classes or (rows, classes)."""
         return super().predict(
             X, True, start_iteration, num_iteration, validate_features=validate_features, **kwargs

@@ -563,20 +563,14 @@ _DATASET = (
 )
 _PREDICTION = (
     *_all_refused(
-        "give start_iteration, num_iteration, raw_score or pred_leaf to predict.",
+        "give start_iteration, num_iteration, raw_score, pred_leaf or pred_contrib to predict.",
         [
             ("start_iteration_predict", 0),
             ("num_iteration_predict", -1),
             ("predict_raw_score", False, "raw_score", "predict_rawscore", "is_predict_raw_score"),
             ("predict_leaf_index", False, "leaf_index", "is_predict_leaf_index"),
+            ("predict_contrib", False, "contrib", "is_predict_contrib"),
         ],
-    ),
-    _refused(
-        "predict_contrib",
-        False,
-        "there are no SHAP values; use feature importances, or sklearn.inspection.",
-        "contrib",
-        "is_predict_contrib",
     ),
     _refused("predict_disable_shape_check", False, "predictions need the columns of the training."),
     *_all_refused(
