@@ -301,3 +301,82 @@ def test_contributions_are_those_of_lightgbm() -> None:
     )
     assert np.corrcoef(ours[:, :-1].ravel(), other[:, :-1].ravel())[0, 1] > 0.98
     assert np.allclose(ours[:, -1], other[:, -1], rtol=1e-3)
+
+
+def splits_of(dump: dict[str, Any]) -> list[dict[str, Any]]:
+    waiting, found = [tree["tree_structure"] for tree in dump["tree_info"]], []
+    while waiting:
+        node = waiting.pop()
+        if "split_feature" in node:
+            found.append(node)
+            waiting += [node["left_child"], node["right_child"]]
+    return found
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_dumps_say_what_is_missing_in_every_column(lgb: Any, numbers: Any, reading: dict[str, Any]) -> None:
+    X, y = with_zeros(numbers)
+    X[:, 1:] = np.nan_to_num(X[:, 1:])
+    X[:, 3] = 7.0
+    booster = lgb.train({**QUIET, **reading, "monotone_constraints": [0, 1, 0, 0]}, lgb.Dataset(X, y), 5)
+    text = lgb.Booster(model_str=booster.model_to_string())
+    for dump in (booster.dump_model(), text.dump_model()):
+        found = {(node["split_feature"] == 0, node["missing_type"]) for node in splits_of(dump)}
+        wanted = {"zero_as_missing": ("Zero", "Zero"), "use_missing": ("None", "None")}
+        first, others = wanted.get(next(iter(reading), ""), ("NaN", "None"))
+        assert found == {(True, first), (False, others)}
+        assert list(dump["monotone_constraints"]) == [0, 1, 0, 0]
+        infos = dump["feature_infos"]
+        assert list(infos) == ["Column_0", "Column_1", "Column_2"]
+        assert infos["Column_1"] == {"min_value": 0, "max_value": 11, "values": []}
+        assert dump["pandas_categorical"] is None
+    nodes = booster.trees_to_dataframe()
+    assert set(nodes[nodes["split_feature"] == "Column_0"]["missing_type"]) == {first}
+
+
+def test_dumps_say_what_every_tree_was_multiplied_by(lgb: Any, numbers: Any) -> None:
+    X, y = numbers
+
+    def factors(params: dict[str, Any], **more: Any) -> list[float]:
+        booster = lgb.train({**QUIET, **params}, lgb.Dataset(X, y), 5, **more)
+        booster = lgb.Booster(model_str=booster.model_to_string())
+        return [tree["shrinkage"] for tree in booster.dump_model()["tree_info"]]
+
+    rates = lgb.reset_parameter(learning_rate=lambda number: 0.1 * (number + 1))
+    assert np.allclose(factors({}, callbacks=[rates])[1:], [0.2, 0.3, 0.4, 0.5])
+    dropped = factors({"boosting": "dart", "drop_rate": 0.9, "skip_drop": 0.0, "learning_rate": 0.4})
+    assert dropped[-1] < 0.4
+    assert factors({"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}) == [1.0] * 5
+
+
+def test_rates_follow_rounds_that_are_added_and_taken_back(numbers: Any) -> None:
+    import weald.lightgbm as lgb
+
+    booster = lgb.Booster({**QUIET, "learning_rate": 0.1}, lgb.Dataset(*numbers))
+    booster.update()
+    booster.update()
+    booster.rollback_one_iter().reset_parameter({"learning_rate": 0.3}).update()
+    more = lgb.train({**QUIET, "learning_rate": 0.5}, lgb.Dataset(*numbers), 1, init_model=booster)
+    assert [tree["shrinkage"] for tree in more.dump_model()["tree_info"]] == [0.1, 0.3, 0.5]
+    assert [tree["shrinkage"] for tree in more.dump_model(start_iteration=1)["tree_info"]] == [0.3, 0.5]
+
+
+def test_an_array_holds_the_codes_of_a_frames_categories(lgb: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=300),
+            "kind": pd.Categorical(rng.choice(["u", "v", "w"], 300, p=[0.2, 0.3, 0.5])),
+        }
+    )
+    y = 3.0 * (frame["kind"] == "v") + frame["x"]
+    booster = lgb.train({**QUIET, "min_data_per_group": 5, "cat_smooth": 1.0}, lgb.Dataset(frame, y), 10)
+    assert booster.pandas_categorical == [["u", "v", "w"]]
+    assert booster.dump_model()["pandas_categorical"] == [["u", "v", "w"]]
+    array = np.column_stack([frame["x"], frame["kind"].cat.codes])
+    wanted = booster.predict(frame)
+    assert np.array_equal(booster.predict(array), wanted)
+    assert np.array_equal(lgb.Booster(model_str=booster.model_to_string()).predict(array), wanted)
+    array[:, 1] = [9.0, np.nan, -1.0] * 100
+    missing = frame.assign(kind=pd.Categorical([None] * 300, categories=["u", "v", "w"]))
+    assert np.array_equal(booster.predict(array), booster.predict(missing))

@@ -25,6 +25,7 @@ from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.lightgbm import dumps, files
 from weald.lightgbm.basic import EvalResult, log_warning
+from weald.lightgbm.columns import ColumnFacts, by_codes, facts_of
 from weald.lightgbm.dataset import Dataset
 from weald.lightgbm.engine import (
     CustomMetric,
@@ -37,6 +38,7 @@ from weald.lightgbm.engine import (
 from weald.lightgbm.metrics import metrics_of
 from weald.lightgbm.objectives import Chosen
 from weald.lightgbm.translate import threads_of
+from weald.params.dialect import parse_constraint
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -83,6 +85,9 @@ class Booster(ModelHolder):
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
         self._bins = KeptBins()
+        #: the learning rate of every round
+        self._rates: list[float] = []
+        self._facts: ColumnFacts | None = None
         self._from_scores = False
         #: the best round of early stopping, counted from 1; -1: there is none
         self.best_iteration = -1
@@ -119,6 +124,7 @@ class Booster(ModelHolder):
         if self._train_set is not None and self._train_set.start is not None:
             log_warning("init_score is ignored: training starts from the scores of init_model.")
         self._set_model(model._fitted())
+        self._rates, self._facts = model._rates[: model._rounds()], model._facts
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -154,6 +160,9 @@ class Booster(ModelHolder):
         listener = _Listener(
             self, data, before, lambda number, values: after(number, _results(values, larger))
         )
+        self._rates = self._rates[: self._rounds()]
+        if self._facts is None:
+            self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
         while listener.done < rounds and not listener.stopped:
             listener.begin()
             training = Training(
@@ -292,6 +301,7 @@ class Booster(ModelHolder):
         read_parameters(kwargs)
         self._check_names(data, validate_features)
         table = np.asarray(data) if isinstance(data, list | tuple) else data
+        table = by_codes(table, self._fitted().schema, self._facts)
         if pred_contrib:
             return self._contributions(table, *self._range(start_iteration, num_iteration))
         if pred_leaf:
@@ -357,7 +367,8 @@ class Booster(ModelHolder):
         engine._objective = chosen.loss()
         engine._model = replace(self._fitted(), loss=engine._objective.name)
         y = one_a_row("label", label, other.num_data())
-        model = refitted_model(engine, other.table, y, chosen.weights(y, other.weights), decay_rate, start)
+        table = by_codes(other.table, engine._model.schema, self._facts)
+        model = refitted_model(engine, table, y, chosen.weights(y, other.weights), decay_rate, start)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
         return booster
@@ -446,12 +457,15 @@ class Booster(ModelHolder):
         object_hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> dict[str, Any]:
         """The model as nested dicts."""
-        forest, rate = self._view(start_iteration, num_iteration), value_of(self._params, "learning_rate")
+        model, forest = self._fitted(), self._view(start_iteration, num_iteration)
+        factors = self._factors(forest, self._range(start_iteration, num_iteration)[0])
+        missing = dumps.missing_types(model, self._facts)
         trees = [
-            dumps.tree_dict(tree, index, 1.0 if forest.averaged else rate)
-            for index, tree in enumerate(dumps.whole_trees(self._fitted(), forest))
+            dumps.tree_dict(tree, index, factors[index], missing)
+            for index, tree in enumerate(dumps.whole_trees(model, forest))
         ]
         values = dumps.importances(forest, importance_type)
+        monotone = parse_constraint("monotone_constraints", value_of(self._params, "monotone_constraints"))
         dump = {
             "name": "tree",
             "version": "weald",
@@ -462,16 +476,35 @@ class Booster(ModelHolder):
             "objective": self._chosen().name,
             "average_output": forest.averaged,
             "feature_names": self.feature_name(),
+            "monotone_constraints": list(monotone or ()),
+            "feature_infos": {} if self._facts is None else self._facts.infos(self._names, model.schema),
             "tree_info": [object_hook(tree) if object_hook is not None else tree for tree in trees],
             "feature_importances": {
                 name: value.item() for name, value in zip(self._names, values, strict=True) if value
             },
+            "pandas_categorical": self.pandas_categorical,
         }
         return dump if object_hook is None else object_hook(dump)
 
+    @property
+    def pandas_categorical(self) -> list[list[Any]] | None:
+        """The categories of a frame's category columns, in the order of their codes; None: the training table was no frame."""
+        return None if self._facts is None else self._facts.pandas_categorical
+
+    def _factors(self, forest: Forest, first: int) -> list[float]:
+        """What the values of every tree were multiplied by: the learning rate of its round, and what dart has left of it."""
+        if forest.averaged:
+            return [1.0] * forest.n_trees
+        per = forest.trees_per_round
+        last = self._rates[-1] if self._rates else value_of(self._params, "learning_rate")
+        rates = [*self._rates[first : first + forest.n_rounds], *([last] * forest.n_rounds)]
+        weights = forest.tree_weights if forest.tree_weights.size else np.ones(forest.n_trees)
+        return [float(rates[place // per] * weight) for place, weight in enumerate(weights.tolist())]
+
     def trees_to_dataframe(self) -> Any:
         """All nodes as a pandas frame."""
-        return dumps.dataframe(self._fitted(), self._trees("trees_to_dataframe"), self._names)
+        model, forest = self._fitted(), self._trees("trees_to_dataframe")
+        return dumps.dataframe(model, forest, self._names, dumps.missing_types(model, self._facts))
 
     def save_model(
         self,
@@ -487,7 +520,8 @@ class Booster(ModelHolder):
     def _file(self, num_iteration: int | None, start_iteration: int, importance_type: str) -> bytes:
         if importance_type not in dumps.IMPORTANCES:
             raise InputError(f"importance_type must be one of {', '.join(dumps.IMPORTANCES)}.")
-        return files.to_bytes(self, self._model_of(*self._range(start_iteration, num_iteration)))
+        first, last = self._range(start_iteration, num_iteration)
+        return files.to_bytes(self, self._model_of(first, last), self._rates[first:last])
 
     def model_to_string(
         self, num_iteration: int | None = None, start_iteration: int = 0, importance_type: str = "split"
@@ -532,7 +566,7 @@ class Booster(ModelHolder):
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_making": None, "_predictor": None}
         state |= {"_objective": None, "_bins": KeptBins()}
         trained = self._model is not None or self._making is not None
-        state["_model"] = files.to_bytes(self, self._fitted()) if trained else None
+        state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if trained else None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -585,6 +619,7 @@ class _Listener:
         """Tell of the round's metrics."""
         self._booster._follow(state.model, self._table, self._categorical)
         self.done += 1
+        self._booster._rates.append(state.learning_rate)
         self.stopped = self._after(self.done - 1, values)
         return self.stopped
 
