@@ -380,3 +380,25 @@ def test_an_array_holds_the_codes_of_a_frames_categories(lgb: Any) -> None:
     array[:, 1] = [9.0, np.nan, -1.0] * 100
     missing = frame.assign(kind=pd.Categorical([None] * 300, categories=["u", "v", "w"]))
     assert np.array_equal(booster.predict(array), booster.predict(missing))
+
+
+@pytest.mark.parametrize("weighed", [{"is_unbalance": True}, {"scale_pos_weight": 3.0}])
+def test_classes_are_weighed_each_against_the_others(weighed: dict[str, Any], three_classes: Any) -> None:
+    """The same as three models of one class each, and as LightGBM's own."""
+    import weald.lightgbm as lgb
+
+    X, codes = three_classes
+    X, y = X[codes + np.arange(300) % 4 > 1], codes[codes + np.arange(300) % 4 > 1]
+    params = {**QUIET, **weighed}
+
+    def several(module: Any) -> Any:
+        wanted = {**params, "objective": "multiclassova", "num_class": 3}
+        return module.train(wanted, module.Dataset(X, y), 10).predict(X)
+
+    single = [
+        lgb.train({**params, "objective": "binary"}, lgb.Dataset(X, y == place), 10).predict(X)
+        for place in range(3)
+    ]
+    assert np.allclose(several(lgb), np.column_stack(single), atol=0.03)
+    theirs = pytest.importorskip("lightgbm", minversion="4.0")
+    assert np.allclose(several(lgb).mean(axis=0), several(theirs).mean(axis=0), atol=0.01)

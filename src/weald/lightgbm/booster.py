@@ -364,9 +364,9 @@ class Booster(ModelHolder):
         native = Training(self._params, chosen, other).native()
         engine = Engine(**{**native, "categorical_features": "auto"})
         engine._by_position = self._by_position
-        engine._objective = chosen.loss()
-        engine._model = replace(self._fitted(), loss=engine._objective.name)
         y = one_a_row("label", label, other.num_data())
+        engine._objective = chosen.loss(y)
+        engine._model = replace(self._fitted(), loss=engine._objective.name)
         table = by_codes(other.table, engine._model.schema, self._facts)
         model = refitted_model(engine, table, y, chosen.weights(y, other.weights), decay_rate, start)
         booster = copy.copy(self)

@@ -85,7 +85,7 @@ class Training:
 
     def _loss(self) -> Loss:
         if self.objective is None:
-            return self.chosen.loss()
+            return self.chosen.loss(self.train_set.labels)
         function, data = self.objective, self.train_set
         name = str(getattr(function, "__name__", type(function).__name__))
         return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name)
