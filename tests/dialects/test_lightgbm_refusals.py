@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import weald
 import weald.lightgbm as lgb
@@ -249,6 +250,11 @@ def test_categories_below_0_are_missing() -> None:
         for table in (codes, holes)
     ]
     assert np.array_equal(*found)
+    sparse = scipy.sparse.csr_matrix(codes)
+    assert np.array_equal(
+        lgb.train(params, lgb.Dataset(sparse, Y, categorical_feature=[0]), 5).predict(codes), found[0]
+    )
+    assert (sparse.toarray() == codes).all()
 
 
 def test_a_logger_of_ones_own(two_classes: Any) -> None:

@@ -26,8 +26,11 @@ from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
 from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
+
+LAYOUTS = 2  # bins are held by row and by column, a byte each
+MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of categories make it dense
 
 #: A binned table of any kind: dense, sparse, in bundles, or with a bin for every value.
 AnyBins = Bins | SparseBins | BundledBins | Ranks | SparseRanks
@@ -211,9 +214,22 @@ def _read(
     earlier: Schema | None,
 ) -> Dataset:
     known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
+    if scipy.sparse.issparse(X) and not isinstance(categorical, str) and len(list(categorical)):
+        _check_room(X)
     return read_table(
         X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing
     )
+
+
+def _check_room(matrix: Any) -> None:
+    """Refuse a sparse matrix with columns of categories, which make it dense, where that would be large."""
+    n_rows, n_columns = matrix.shape
+    size = LAYOUTS * n_rows * n_columns
+    if size > MOST_DENSE_BYTES:
+        raise NotSupportedError(
+            f"X is a sparse matrix of {n_rows:,} rows and {n_columns:,} columns, and a column of categories makes all its cells "
+            f"stored, {size / 2**30:.1f} GiB of bins; leave categories as numbers, or as one-hot columns."
+        )
 
 
 def bins_of(
