@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import weald
 import weald.lightgbm as lgb
@@ -202,7 +203,6 @@ def test_what_a_trained_booster_refuses(tmp_path: Path) -> None:
     data = lgb.Dataset(X, Y)
     booster = lgb.train(QUIET, data, 2)
     for action, sentence in (
-        (lambda: booster.predict(X, pred_contrib=True), "pred_contrib is not supported"),
         (lambda: booster.predict(X, pred_early_stop=True), "predictions sum all trees"),
         (lambda: booster.predict("file.csv"), "does not read files"),
         (lambda: booster.update(), "has no train_set"),
@@ -250,6 +250,11 @@ def test_categories_below_0_are_missing() -> None:
         for table in (codes, holes)
     ]
     assert np.array_equal(*found)
+    sparse = scipy.sparse.csr_matrix(codes)
+    booster = lgb.train(params, lgb.Dataset(sparse, Y, categorical_feature=[0]), 5)
+    assert np.array_equal(booster.predict(codes), found[0])
+    assert min(booster.dump_model()["feature_infos"]["Column_0"]["values"]) >= 0
+    assert (sparse.toarray() == codes).all()
 
 
 def test_a_logger_of_ones_own(two_classes: Any) -> None:

@@ -374,7 +374,7 @@ def test_rounds_one_by_one_are_those_of_train_on_bins_that_are_found_once(
         binned.append(bin_once(*arguments, **more))
         return binned[-1]
 
-    monkeypatch.setattr("weald.xgboost.bins.bin_once", counting)
+    monkeypatch.setattr("weald.dialect.bins.bin_once", counting)
     table = scipy.sparse.csr_matrix(X) if sparse else X
     matrix = xgb.DMatrix(table, LABELS, weight=np.linspace(0.5, 2.0, 120))
     whole = xgb.train(copy.deepcopy(params), matrix, 4)

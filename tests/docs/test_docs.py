@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks import quality_pages
 
 from weald.params import PARAMETERS, parameter_table
 
@@ -55,3 +56,9 @@ def test_the_page_of_parameters_is_the_table_of_parameters() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("peer", quality_pages.SYSTEMS)
+def test_the_tables_of_quality_are_the_results(peer: str) -> None:
+    page = quality_pages.page_of(peer).read_text()
+    assert page == quality_pages.written(page, peer), "python -m benchmarks.quality_pages"

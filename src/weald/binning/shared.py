@@ -24,10 +24,13 @@ from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
 from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
-from weald.data.read import Categorical, marked_positions
+from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
+
+LAYOUTS = 2  # bins are held by row and by column, a byte each
+MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of categories make it dense
 
 #: A binned table of any kind: dense, sparse, in bundles, or with a bin for every value.
 AnyBins = Bins | SparseBins | BundledBins | Ranks | SparseRanks
@@ -132,6 +135,7 @@ def bin_once(
     weight: NDArray[np.float64] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    earlier: Schema | None = None,
 ) -> BinnedTable | None:
     """The table's bins for those of the estimators that are Weald's; None when none is, or they want different bins.
 
@@ -142,6 +146,7 @@ def bin_once(
     weight : the rows' weights, when the bins are to be of like weight instead of like numbers of rows
     seed : which rows the cuts of a table of more than 200,000 rows are found from
     n_jobs : threads, None: as many as the first of Weald's estimators has; never changes the bins
+    earlier : the schema of a fit that the estimators go on from, by which a table with its columns is read
 
     >>> import numpy as np
     >>> import weald
@@ -156,13 +161,8 @@ def bin_once(
         return None
     categorical, choices = ours[0].categorical_features, choices_of(ours[0])
     unstored = _unstored_of(ours[0])
-    dataset = read_table(
-        X,
-        categorical=categorical,
-        owner=type(ours[0]).__name__,
-        unstored=unstored,
-        missing=choices.missing,
-    )
+    owner = type(ours[0]).__name__
+    dataset = _read(X, categorical, choices, owner, unstored, earlier)
     wanted = {bundling_wanted(estimator) for estimator in ours}
     bundling = wanted.pop() if len(wanted) == 1 else None
     with parallel(getattr(ours[0], "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
@@ -180,10 +180,15 @@ def read_training_table(
     owner: str,
     unstored: Unstored = "zero",
     bundling: Bundling | None = None,
+    earlier: Schema | None = None,
 ) -> Dataset | BinnedTable:
-    """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants."""
+    """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants.
+
+    ``earlier``: the schema of a fit that this one goes on from. A table with its columns is read by it, as in prediction: other
+    rows have other categories, or the same ones more or less often.
+    """
     if not isinstance(X, BinnedTable):
-        return read_table(X, categorical=categorical, owner=owner, unstored=unstored, missing=choices.missing)
+        return _read(X, categorical, choices, owner, unstored, earlier)
     if choices != X.choices:
         own, wanted = describe_difference(X.choices, choices)
         raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
@@ -198,6 +203,33 @@ def read_training_table(
     if made != asked:
         raise InputError(f"X was binned with {_said_of(made)}, but {owner} has {_said_of(asked)}.")
     return X
+
+
+def _read(
+    X: Any,
+    categorical: Categorical,
+    choices: BinChoices,
+    owner: str,
+    unstored: Unstored,
+    earlier: Schema | None,
+) -> Dataset:
+    known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
+    if scipy.sparse.issparse(X) and not isinstance(categorical, str) and len(list(categorical)):
+        _check_room(X)
+    return read_table(
+        X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing
+    )
+
+
+def _check_room(matrix: Any) -> None:
+    """Refuse a sparse matrix with columns of categories, which make it dense, where that would be large."""
+    n_rows, n_columns = matrix.shape
+    size = LAYOUTS * n_rows * n_columns
+    if size > MOST_DENSE_BYTES:
+        raise NotSupportedError(
+            f"X is a sparse matrix of {n_rows:,} rows and {n_columns:,} columns, and a column of categories makes all its cells "
+            f"stored, {size / 2**30:.1f} GiB of bins; leave categories as numbers, or as one-hot columns."
+        )
 
 
 def bins_of(

@@ -12,10 +12,15 @@ from weald.runtime.errors import InputError
 _NAMES_SHOWN = 5
 
 
-def match_columns(table: Table, schema: Schema, owner: str) -> Sequence[int]:
-    """The position in ``table`` of each column of the schema; what does not fit is refused by name."""
+def match_columns(table: Table, schema: Schema, owner: str, by_position: bool = False) -> Sequence[int]:
+    """The position in ``table`` of each column of the schema; what does not fit is refused by name.
+
+    ``by_position``: names do not matter, of the two tables or of one.
+    """
     order: Sequence[int] = range(schema.n_columns)
-    if table.named and schema.named:
+    if by_position:
+        check_count(len(table.names), schema.named, schema, owner)
+    elif table.named and schema.named:
         if table.names != schema.names:
             order = _order_by_name(table.names, schema.names)
     else:

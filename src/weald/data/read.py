@@ -36,6 +36,7 @@ def read_table(
     unstored: Unstored = "zero",
     missing: Missing = "nan",
     unknown: Unknown = "missing",
+    by_position: bool = False,
 ) -> Dataset:
     """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
 
@@ -63,6 +64,8 @@ def read_table(
     unknown
         What a category becomes that the schema does not know: "missing", NaN like a missing value, or "coded", the code after
         the last one of its column.
+    by_position
+        With a schema: columns are matched by position, whatever their names.
 
     >>> import numpy as np
     >>> training = read_table([["red", 1.5], ["blue", 2.5]])
@@ -73,14 +76,14 @@ def read_table(
            [ 1.,  3.]])
     """
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
-        check_count(X.shape[1], False, schema, owner)
+        check_count(X.shape[1], schema.named and by_position, schema, owner)
         return Dataset(schema, with_missing(ArrayTable(X), schema, missing))
     table = open_table(X, unstored)
     if schema is None:
         schema = _settle_schema(table, categorical)
         order: Sequence[int] = range(schema.n_columns)
     else:
-        order = match_columns(table, schema, owner)
+        order = match_columns(table, schema, owner, by_position)
     coding = [_coding(column, unknown) if column.kind == "categorical" else None for column in schema.columns]
     return Dataset(schema, with_missing(table.source(order, coding), schema, missing))
 
@@ -225,6 +228,20 @@ def _settle_schema(table: Table, categorical: Categorical) -> Schema:
         else:
             columns.append(Column(name, "categorical", dictionary(table.counts(position))))
     return Schema(tuple(columns), table.named)
+
+
+def has_columns(X: Any, schema: Schema, categorical: Categorical) -> bool:
+    """Whether a table has a schema's columns, by name, order and kind, whatever their categories.
+
+    >>> known = read_table([["red", 1.5], ["blue", 2.5]]).schema
+    >>> has_columns([["green", 3.5]], known, "auto"), has_columns([[3.5, "green"]], known, "auto")
+    (True, False)
+    """
+    table = open_table(X)
+    marked = marked_positions(categorical, table.names)
+    kinds = ["categorical" if place in marked else kind for place, kind in enumerate(table.kinds())]
+    same_names = (table.named, table.names) == (schema.named, schema.names)
+    return same_names and kinds == [column.kind for column in schema.columns]
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.data import read_table
+from weald.data import Schema, read_table
+from weald.data.missing import Missing
 from weald.dialect.engine import Engine
 from weald.estimators.persistence import FittedModel
 from weald.forest.forest import Forest
@@ -28,14 +29,25 @@ class ModelHolder:
         """Be the model that training has come to; it is built only if somebody asks."""
 
         def build() -> FittedModel:
-            schema = read_table(table, categorical=categorical or "auto").schema
-            return FittedModel(predictor(), schema, "custom", "identity", None, {}, -1, self._unstored)
+            schema = earlier.schema if earlier is not None else self._schema_of(table, categorical)
+            return FittedModel(
+                predictor(), schema, "custom", "identity", None, {}, -1, self._unstored, self._missing
+            )
 
+        earlier = self._model  # a training that goes on from a model keeps its columns and categories
         self._making = build
         self._predictor = None
 
     #: what a sparse table does not store
     _unstored: Any = "zero"
+    #: which numbers of a table are missing
+    _missing: Missing = "nan"
+    #: whether tables to predict have the training's columns by position, whatever they are called
+    _by_position = False
+
+    @staticmethod
+    def _schema_of(table: Any, categorical: list[int]) -> Schema:
+        return read_table(table, categorical=categorical or "auto").schema
 
     def _set_model(self, model: FittedModel | None) -> None:
         self._model = model
@@ -72,6 +84,7 @@ class ModelHolder:
             self._predictor.n_jobs = n_jobs
             return self._predictor
         engine = Engine(n_jobs=n_jobs)
+        engine._by_position = self._by_position
         if not whole:
             forest = self._part("a range of rounds", first, last)
             base = forest.base_score if with_base else np.zeros(forest.n_outputs)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data import Dataset, read_table
+from weald.dialect.bins import KeptBins
 from weald.ensemble.rounds import Round
 from weald.estimators.boosted import BoostedTreesRegressor
 from weald.estimators.evaluation_sets import OwnStarts
@@ -29,6 +31,16 @@ class Engine(BoostedTreesRegressor):
     """The native estimator with a loss that is given as an object, and labels that are numbers already."""
 
     _objective: Loss
+    #: whether the columns of a table to predict are matched by position alone
+    _by_position = False
+
+    def _read(self, X: Any) -> Dataset:
+        if not self._by_position:
+            return super()._read(X)
+        model = self._fitted()
+        return read_table(
+            X, schema=model.schema, unstored=model.unstored, missing=model.missing, by_position=True
+        )
 
     def _labels(self, y: Any, n_rows: int, weight: Float64s | None) -> Labels:
         return Labels(self._encode(y, n_rows, None), weight, self._objective, None)
@@ -69,6 +81,9 @@ class Run:
     evals: Sequence[Rows] = ()
     metrics: Sequence[Metric] = ()
     own_metrics: OwnMetrics | None = None
+    #: bins of the rows to train on, and the object that they are made from
+    bins: KeptBins | None = None
+    source: Any = None
     _told: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
 
     def fit(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
@@ -91,8 +106,12 @@ class Run:
         if any(rows.init_score is not None for rows in (self.train, *self.evals)):
             starts["init_score"] = self.train.init_score
             starts["eval_init_scores"] = OwnStarts(rows.init_score for rows, _ in evals) or None
+        table = self.train.table
+        if self.bins is not None:
+            schema = None if earlier is None else earlier.schema
+            table = self.bins.table(engine, self.source, table, self.train.weight, schema)
         engine.fit(
-            self.train.table,
+            table,
             self.train.label,
             sample_weight=self.train.weight,
             eval_set=[(rows.table, label, rows.weight) for rows, label in evals] or None,

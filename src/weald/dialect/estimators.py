@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from weald.data import read_classes, read_several_classes, read_table
 from weald.dialect.booster import ModelHolder
-from weald.dialect.tables import array_of_rows
+from weald.dialect.tables import array_of_rows, is_frame
 from weald.losses import LINKS
 from weald.runtime.errors import InputError
 
@@ -55,8 +56,20 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_table(self, X: Any) -> None:
         """Weald's own sentences for what does not fit the training table, in scikit-learn's words."""
         holder: ModelHolder = self._holder()
-        fitted = holder._fitted()
-        read_table(as_table(X), schema=fitted.schema, owner=type(self).__name__, unstored=fitted.unstored)
+        fitted, table, owner = holder._fitted(), as_table(X), type(self).__name__
+        if holder._by_position and fitted.schema.named and not is_frame(table):
+            warnings.warn(
+                f"X does not have valid feature names, but {owner} was fitted with feature names",
+                UserWarning,
+                stacklevel=3,
+            )
+        read_table(
+            table,
+            schema=fitted.schema,
+            owner=owner,
+            unstored=fitted.unstored,
+            by_position=holder._by_position,
+        )
 
     @property
     def n_features_in_(self) -> int:

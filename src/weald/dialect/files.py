@@ -24,8 +24,17 @@ def pack_model(name: str, params: Mapping[str, Any], more: Mapping[str, Any], mo
         "params": {key: plain(value) for key, value in params.items()},
         **more,
     }
-    inner = persistence.to_bytes(Engine(unstored=model.unstored), model)
+    inner = persistence.to_bytes(_as_read(model), model)
     return pack(_FORMAT, header, {}, {"model": np.frombuffer(inner, np.uint8)})
+
+
+def _as_read(model: FittedModel) -> Engine:
+    """An estimator with the parameters that say how a table is read, from which a file's reader knows it."""
+    return Engine(
+        unstored=model.unstored,
+        use_missing=model.missing != "none",
+        zero_as_missing=model.missing == "zero",
+    )
 
 
 def unpack_model(

@@ -23,6 +23,11 @@ def is_frame(table: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(table))
 
 
+def columns_of(table: Any) -> list[str]:
+    """The names of a frame's columns; none of any other table."""
+    return [str(name) for name in nw.from_native(table, eager_only=True).columns] if is_frame(table) else []
+
+
 def is_category(dtype: Any) -> bool:
     """Whether a column's type is one of categories."""
     return bool(dtype == nw.Categorical or dtype == nw.Enum)

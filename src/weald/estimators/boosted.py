@@ -183,6 +183,7 @@ class BoostedTrees(BaseEstimator):  # type: ignore[misc]
             owner=owner,
             unstored=self.unstored,
             bundling=bundling_wanted(self),
+            earlier=None if earlier is None else earlier.schema,
         )
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)

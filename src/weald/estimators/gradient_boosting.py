@@ -83,7 +83,11 @@ class GradientBoosting(BoostedTrees):
             earlier = Earlier(self._model, self.init_)
         self._forget()
         dataset = read_training_table(
-            X, categorical=self.categorical_features, choices=choices_of(self), owner=type(self).__name__
+            X,
+            categorical=self.categorical_features,
+            choices=choices_of(self),
+            owner=type(self).__name__,
+            earlier=None if earlier is None else earlier.model.schema,
         )
         if isinstance(dataset, BinnedTable) and not self._takes_binned_table:
             raise InputError(

@@ -521,7 +521,13 @@ def check_continues(
 ) -> None:
     """A continued model must have the same columns, classes and loss, and not too many rounds."""
     if earlier.schema != schema:
-        raise InputError(f"{what} needs the columns and categories of the earlier fit; X has others.")
+        wanted = "columns and categories" if what == "resume_from" else "columns"
+        raise InputError(f"{what} needs the {wanted} of the earlier fit; X has others.")
+    if earlier.missing != choices_of(estimator).missing:
+        # One model reads a table in one way, and the earlier trees were grown for theirs.
+        raise InputError(
+            f"{what} needs use_missing and zero_as_missing of the earlier fit; leave them as they were."
+        )
     before, now = (
         None if classes is None else classes.tolist() for classes in (earlier.classes, labels.classes)
     )

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any
+
+import numpy as np
+
+from weald.runtime.errors import InputError
 
 #: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
 LightGBMError = ValueError
@@ -63,6 +68,18 @@ class EvalResult(tuple[Any, ...]):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A whole number above 0, of NumPy's types too.
+
+    >>> import numpy as np
+    >>> whole_number("num_boost_round", np.int64(7))
+    7
+    """
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__") or operator.index(value) <= 0:
+        raise InputError(f"{name} must be a whole number above 0, not {value!r}.")
+    return operator.index(value)
 
 
 def register_logger(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.dialect.bins import KeptBins
 from weald.dialect.booster import ModelHolder
 from weald.dialect.engine import Engine, Values
-from weald.dialect.tables import Float64s, one_a_row
+from weald.dialect.tables import Float64s, columns_of, one_a_row
 from weald.dialect.trees import histogram, split_values
 from weald.ensemble.rounds import Round
 from weald.estimators.persistence import FittedModel
@@ -23,6 +25,7 @@ from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.lightgbm import dumps, files
 from weald.lightgbm.basic import EvalResult, log_warning
+from weald.lightgbm.columns import ColumnFacts, by_codes, facts_of
 from weald.lightgbm.dataset import Dataset
 from weald.lightgbm.engine import (
     CustomMetric,
@@ -35,6 +38,7 @@ from weald.lightgbm.engine import (
 from weald.lightgbm.metrics import metrics_of
 from weald.lightgbm.objectives import Chosen
 from weald.lightgbm.translate import threads_of
+from weald.params.dialect import parse_constraint
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -64,6 +68,8 @@ class Booster(ModelHolder):
     (3, (100,))
     """
 
+    _by_position = True
+
     def __init__(
         self,
         params: dict[str, Any] | None = None,
@@ -72,12 +78,16 @@ class Booster(ModelHolder):
         model_str: str | None = None,
     ) -> None:
         self.params = dict(params or {})
-        self._params = read_parameters(params)
-        self._custom = callable(self._params.get("objective")) or self._params.get("objective") == "custom"
+        self._set_params(read_parameters(params))
+        self._custom = self._params.get("objective") == "custom"
         self._names: list[str] = []
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
+        self._bins = KeptBins()
+        #: the learning rate of every round
+        self._rates: list[float] = []
+        self._facts: ColumnFacts | None = None
         self._from_scores = False
         #: the best round of early stopping, counted from 1; -1: there is none
         self.best_iteration = -1
@@ -91,6 +101,13 @@ class Booster(ModelHolder):
             self.model_from_string(model_str)
         elif params is None:
             raise TypeError("a Booster needs a train_set, a model_file or a model_str.")
+
+    def _set_params(self, known: dict[str, Any]) -> None:
+        """Take parameters that were read; a function among them is kept apart, as neither files nor pickles hold it."""
+        objective = known.get("objective")
+        self._objective: CustomObjective | None = objective if callable(objective) else None
+        self._params = {**known, "objective": "custom"} if callable(objective) else known
+        self.params = without_functions(self.params)
 
     def _set_train_set(self, train_set: Any) -> None:
         if not isinstance(train_set, Dataset):
@@ -107,6 +124,7 @@ class Booster(ModelHolder):
         if self._train_set is not None and self._train_set.start is not None:
             log_warning("init_score is ignored: training starts from the scores of init_model.")
         self._set_model(model._fitted())
+        self._rates, self._facts = model._rates[: model._rounds()], model._facts
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -129,9 +147,10 @@ class Booster(ModelHolder):
         if self._model is None:
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
+        objective = self._objective if objective is None else objective
         if objective is None and self._params.get("objective") == "custom":
             raise InputError(
-                "objective is 'custom', so a function must give the gradients; pass one as objective."
+                "objective is 'custom', so a function must give the gradients; pass one as objective, or to update."
             )
         self._custom = objective is not None
         chosen = self._chosen()
@@ -141,11 +160,15 @@ class Booster(ModelHolder):
         listener = _Listener(
             self, data, before, lambda number, values: after(number, _results(values, larger))
         )
+        self._rates = self._rates[: self._rounds()]
+        if self._facts is None:
+            self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
         while listener.done < rounds and not listener.stopped:
             listener.begin()
             training = Training(
-                dict(self._params), chosen, data, evals, objective, metrics, self._from_scores
+                dict(self._params), chosen, data, evals, objective, metrics, self._from_scores, self._bins
             )
+            self._missing = training.missing
             self._set_model(training.run(rounds - listener.done, self._model, listener))
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:
@@ -157,8 +180,7 @@ class Booster(ModelHolder):
         """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). False: it may go on."""
         if train_set is not None:
             self._set_train_set(train_set)
-        objective = self._params.get("objective")
-        self._boost(1, fobj if fobj is not None else objective if callable(objective) else None)
+        self._boost(1, fobj)
         return False
 
     def rollback_one_iter(self) -> Booster:
@@ -200,6 +222,7 @@ class Booster(ModelHolder):
     def free_dataset(self) -> Booster:
         """Forget the sets; the model stays."""
         self._train_set, self._valid_sets = None, []
+        self._bins = KeptBins()
         return self
 
     def eval(self, data: Dataset, name: str, feval: Any = None) -> list[EvalResult]:
@@ -259,12 +282,15 @@ class Booster(ModelHolder):
         data_has_header: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Predictions of a table.
 
         num_iteration : rounds from start_iteration on; None: up to the best round of early stopping, 0 and below: all
         raw_score : the sum of the trees
         pred_leaf : the number of the leaf that every row reaches, (rows, trees)
+        pred_contrib : what every column adds to the raw score, its Shapley value, and last the mean score that they are added to:
+            (rows, columns + 1), of several classes one block after the other; of a sparse table a sparse matrix, or a list of
+            them, one a class
         """
         if isinstance(data, Dataset):
             raise TypeError("predict takes a table, not a Dataset.")
@@ -272,13 +298,12 @@ class Booster(ModelHolder):
             raise NotSupportedError(
                 "predict does not read files; read the table first, for example with pandas."
             )
-        if pred_contrib:
-            raise NotSupportedError(
-                "pred_contrib is not supported by weald.lightgbm; use feature importances, or sklearn.inspection."
-            )
         read_parameters(kwargs)
         self._check_names(data, validate_features)
         table = np.asarray(data) if isinstance(data, list | tuple) else data
+        table = by_codes(table, self._fitted().schema, self._facts)
+        if pred_contrib:
+            return self._contributions(table, *self._range(start_iteration, num_iteration))
         if pred_leaf:
             return self._leaves(table, *self._range(start_iteration, num_iteration))
         scores = self._scores(table, start_iteration, num_iteration)
@@ -287,9 +312,24 @@ class Booster(ModelHolder):
         return self._chosen().predictions(scores)
 
     def _check_names(self, data: Any, wanted: bool) -> None:
-        names = [str(name) for name in getattr(data, "columns", ())]
-        if wanted and names and ["_".join(name.split()) for name in names] != self._names:
+        names = columns_of(data)
+        own = ["_".join(name.split()) for name in names]
+        if not names or own == self._names:
+            return
+        if wanted:
             raise InputError(f"data has the columns {names}, but the model was trained with {self._names}.")
+        if sorted(own) == sorted(self._names):
+            log_warning(
+                "data has the columns of the training in another order, and they are matched by position; "
+                "validate_features=True refuses such a table."
+            )
+
+    def _contributions(self, table: Any, first: int, last: int) -> Any:
+        found = self._rounds_engine(first, last).shap_values(table)
+        if not scipy.sparse.issparse(table):
+            return found.reshape(len(found), -1)
+        kind = scipy.sparse.csc_matrix if table.format == "csc" else scipy.sparse.csr_matrix
+        return kind(found) if found.ndim == 2 else [kind(found[:, place]) for place in range(found.shape[1])]
 
     def _leaves(self, table: Any, first: int, last: int) -> NDArray[np.int32]:
         nodes = self._rounds_engine(first, last).apply(table)
@@ -323,10 +363,12 @@ class Booster(ModelHolder):
         start = other.start
         native = Training(self._params, chosen, other).native()
         engine = Engine(**{**native, "categorical_features": "auto"})
-        engine._objective = chosen.loss()
-        engine._model = replace(self._fitted(), loss=engine._objective.name)
+        engine._by_position = self._by_position
         y = one_a_row("label", label, other.num_data())
-        model = refitted_model(engine, other.table, y, chosen.weights(y, other.weights), decay_rate, start)
+        engine._objective = chosen.loss(y)
+        engine._model = replace(self._fitted(), loss=engine._objective.name)
+        table = by_codes(other.table, engine._model.schema, self._facts)
+        model = refitted_model(engine, table, y, chosen.weights(y, other.weights), decay_rate, start)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
         return booster
@@ -415,12 +457,15 @@ class Booster(ModelHolder):
         object_hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> dict[str, Any]:
         """The model as nested dicts."""
-        forest, rate = self._view(start_iteration, num_iteration), value_of(self._params, "learning_rate")
+        model, forest = self._fitted(), self._view(start_iteration, num_iteration)
+        factors = self._factors(forest, self._range(start_iteration, num_iteration)[0])
+        missing = dumps.missing_types(model, self._facts)
         trees = [
-            dumps.tree_dict(tree, index, 1.0 if forest.averaged else rate)
-            for index, tree in enumerate(dumps.whole_trees(self._fitted(), forest))
+            dumps.tree_dict(tree, index, factors[index], missing)
+            for index, tree in enumerate(dumps.whole_trees(model, forest))
         ]
         values = dumps.importances(forest, importance_type)
+        monotone = parse_constraint("monotone_constraints", value_of(self._params, "monotone_constraints"))
         dump = {
             "name": "tree",
             "version": "weald",
@@ -431,16 +476,35 @@ class Booster(ModelHolder):
             "objective": self._chosen().name,
             "average_output": forest.averaged,
             "feature_names": self.feature_name(),
+            "monotone_constraints": list(monotone or ()),
+            "feature_infos": {} if self._facts is None else self._facts.infos(self._names, model.schema),
             "tree_info": [object_hook(tree) if object_hook is not None else tree for tree in trees],
             "feature_importances": {
                 name: value.item() for name, value in zip(self._names, values, strict=True) if value
             },
+            "pandas_categorical": self.pandas_categorical,
         }
         return dump if object_hook is None else object_hook(dump)
 
+    @property
+    def pandas_categorical(self) -> list[list[Any]] | None:
+        """The categories of a frame's category columns, in the order of their codes; None: the training table was no frame."""
+        return None if self._facts is None else self._facts.pandas_categorical
+
+    def _factors(self, forest: Forest, first: int) -> list[float]:
+        """What the values of every tree were multiplied by: the learning rate of its round, and what dart has left of it."""
+        if forest.averaged:
+            return [1.0] * forest.n_trees
+        per = forest.trees_per_round
+        last = self._rates[-1] if self._rates else value_of(self._params, "learning_rate")
+        rates = [*self._rates[first : first + forest.n_rounds], *([last] * forest.n_rounds)]
+        weights = forest.tree_weights if forest.tree_weights.size else np.ones(forest.n_trees)
+        return [float(rates[place // per] * weight) for place, weight in enumerate(weights.tolist())]
+
     def trees_to_dataframe(self) -> Any:
         """All nodes as a pandas frame."""
-        return dumps.dataframe(self._fitted(), self._trees("trees_to_dataframe"), self._names)
+        model, forest = self._fitted(), self._trees("trees_to_dataframe")
+        return dumps.dataframe(model, forest, self._names, dumps.missing_types(model, self._facts))
 
     def save_model(
         self,
@@ -456,7 +520,8 @@ class Booster(ModelHolder):
     def _file(self, num_iteration: int | None, start_iteration: int, importance_type: str) -> bytes:
         if importance_type not in dumps.IMPORTANCES:
             raise InputError(f"importance_type must be one of {', '.join(dumps.IMPORTANCES)}.")
-        return files.to_bytes(self, self._model_of(*self._range(start_iteration, num_iteration)))
+        first, last = self._range(start_iteration, num_iteration)
+        return files.to_bytes(self, self._model_of(first, last), self._rates[first:last])
 
     def model_to_string(
         self, num_iteration: int | None = None, start_iteration: int = 0, importance_type: str = "split"
@@ -497,10 +562,11 @@ class Booster(ModelHolder):
         return self.__copy__()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the sets; functions are pickled as Python pickles them."""
+        """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_making": None, "_predictor": None}
+        state |= {"_objective": None, "_bins": KeptBins()}
         trained = self._model is not None or self._making is not None
-        state["_model"] = files.to_bytes(self, self._fitted()) if trained else None
+        state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if trained else None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -510,6 +576,11 @@ class Booster(ModelHolder):
         if model is not None:
             files.from_bytes(self, model)
         self._params, self._custom = params, state["_custom"]
+
+
+def without_functions(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as LightGBM keeps them: an objective that is a function is "none"."""
+    return {name: "none" if callable(value) else value for name, value in params.items()}
 
 
 class _Listener:
@@ -548,6 +619,7 @@ class _Listener:
         """Tell of the round's metrics."""
         self._booster._follow(state.model, self._table, self._categorical)
         self.done += 1
+        self._booster._rates.append(state.learning_rate)
         self.stopped = self._after(self.done - 1, values)
         return self.stopped
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weald.lightgbm.basic import EvalResult, log_info, log_warning
+from weald.lightgbm.basic import EvalResult, log_info, log_warning, whole_number
 from weald.params.lightgbm import ALIASES
 from weald.runtime.errors import InputError
 
@@ -127,7 +127,7 @@ class _ResetParameter:
 def reset_parameter(**kwargs: Any) -> _ResetParameter:
     """Other parameters in every round: a list for each, or a function of the round's number.
 
-    A learning rate costs nothing to change; for others the table is binned again.
+    A learning rate costs nothing to change; for others all rows are scored again, on the same bins.
     """
     return _ResetParameter(kwargs)
 
@@ -139,9 +139,7 @@ class _EarlyStopping:
     def __init__(
         self, stopping_rounds: int, first_metric_only: bool, verbose: bool, min_delta: float | list[float]
     ) -> None:
-        if isinstance(stopping_rounds, bool) or not isinstance(stopping_rounds, int) or stopping_rounds <= 0:
-            raise InputError(f"stopping_rounds must be a whole number above 0, not {stopping_rounds!r}.")
-        self.stopping_rounds = stopping_rounds
+        self.stopping_rounds = whole_number("stopping_rounds", stopping_rounds)
         self.first_metric_only = first_metric_only
         self.verbose = verbose
         self.min_delta = min_delta

@@ -158,19 +158,14 @@ class _Field:
         return {**self._table, "cvbooster": self.model} if with_models else self._table
 
     def _train(self, place: int) -> None:
-        booster, objective = self.model.boosters[place], self._params.get("objective")
+        booster = self.model.boosters[place]
 
         def after(number: int, results: list[EvalResult]) -> bool:
             self._results[place] = results
             return self._race.finished()
 
-        booster._boost(
-            self._rounds,
-            objective if callable(objective) else None,
-            self._metrics,
-            booster._valid_sets,
-            after=after,
-        )
+        booster._boost(self._rounds, None, self._metrics, booster._valid_sets, after=after)
+        booster._bins.clear()
 
     def _between(self) -> bool:
         """Put the folds' metrics together and tell the callbacks; whether to stop."""

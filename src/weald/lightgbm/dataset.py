@@ -93,6 +93,11 @@ class Dataset:
         return _without_negatives(self._table, self.categorical)
 
     @property
+    def source(self) -> Any:
+        """The table as it was given, by whose identity bins are kept for it."""
+        return self._table
+
+    @property
     def categorical(self) -> list[int]:
         """Positions of numeric columns that were declared to be categories."""
         return declared_numbers(self._table, self._declared)
@@ -324,8 +329,10 @@ class Dataset:
 
 def _without_negatives(table: Any, columns: Sequence[int]) -> Any:
     """The table with missing values in place of those below 0 in columns of categories."""
-    if not columns or scipy.sparse.issparse(table):
+    if not columns:
         return table
+    if scipy.sparse.issparse(table):
+        return _without_stored_negatives(table, columns)
     if is_frame(table):
         frame = nw.from_native(table, eager_only=True)
         names = [frame.columns[place] for place in columns]
@@ -338,4 +345,15 @@ def _without_negatives(table: Any, columns: Sequence[int]) -> Any:
         return table
     changed = table.astype(np.result_type(table.dtype, np.float32))
     changed[:, list(columns)] = np.where(part < 0, np.nan, part)
+    return changed
+
+
+def _without_stored_negatives(table: Any, columns: Sequence[int]) -> Any:
+    matrix = table.tocsc()
+    stored = np.concatenate([np.arange(*matrix.indptr[place : place + 2]) for place in columns])
+    below = stored[matrix.data[stored] < 0]
+    if not len(below):
+        return table
+    changed = matrix.astype(np.result_type(matrix.dtype, np.float32))
+    changed.data[below] = np.nan
     return changed

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weald.dialect.trees import from_the_root, named_trees
 from weald.estimators.persistence import FittedModel
 from weald.forest.forest import Forest, TreeView
+from weald.lightgbm.columns import ColumnFacts
 from weald.runtime.errors import InputError
 
 _SEVERAL = "||"
@@ -45,8 +46,8 @@ def importances(forest: Forest, kind: str) -> NDArray[Any]:
     return 2.0 * forest.importances("gain")
 
 
-def tree_dict(tree: TreeView, index: int, shrinkage: float) -> dict[str, Any]:
-    """One tree as nested dicts."""
+def tree_dict(tree: TreeView, index: int, shrinkage: float, missing: Sequence[str]) -> dict[str, Any]:
+    """One tree as nested dicts; ``shrinkage``: what its values were multiplied by; ``missing``: the word of every column."""
     numbers = leaf_numbers(tree)
     written: dict[int, dict[str, Any]] = {}
     for node, _ in reversed(from_the_root(tree)):
@@ -66,7 +67,7 @@ def tree_dict(tree: TreeView, index: int, shrinkage: float) -> dict[str, Any]:
             "threshold": _threshold(tree, node),
             "decision_type": "<=" if tree.categories_left[node] is None else "==",
             "default_left": bool(tree.missing_left[node]),
-            "missing_type": "NaN",
+            "missing_type": missing[tree.feature[node]],
             "internal_value": float(tree.value[node]),
             "internal_weight": float(tree.cover[node]),
             "internal_count": int(tree.count[node]),
@@ -87,7 +88,15 @@ def _threshold(tree: TreeView, node: int) -> float | str:
     return float(tree.threshold[node]) if codes is None else _SEVERAL.join(map(str, codes))
 
 
-def dataframe(model: FittedModel, forest: Forest, names: Sequence[str]) -> Any:
+def missing_types(model: FittedModel, facts: ColumnFacts | None) -> list[str]:
+    """LightGBM's word for what is missing in every column."""
+    is_categorical = model.schema.categorical_mask.tolist()
+    if facts is None:
+        return ["NaN"] * len(is_categorical)
+    return [facts.missing_type(place, one, model.missing) for place, one in enumerate(is_categorical)]
+
+
+def dataframe(model: FittedModel, forest: Forest, names: Sequence[str], missing: Sequence[str]) -> Any:
     """All nodes as a pandas frame, tree after tree, from the root on, first child first."""
     import pandas as pd
 
@@ -117,7 +126,7 @@ def dataframe(model: FittedModel, forest: Forest, names: Sequence[str]) -> Any:
             row["missing_direction"] = None
             if inner:
                 row["missing_direction"] = "left" if tree.missing_left[node] else "right"
-            row["missing_type"] = "NaN" if inner else None
+            row["missing_type"] = missing[tree.feature[node]] if inner else None
             row |= {"value": tree.value[node], "weight": tree.cover[node], "count": tree.count[node]}
             rows.append(row)
     return pd.DataFrame(rows)

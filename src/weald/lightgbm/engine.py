@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weald.binning import missing_of
+from weald.data.missing import Missing
+from weald.dialect.bins import KeptBins
 from weald.dialect.engine import Listener, Rows, Run
 from weald.dialect.tables import Float64s, scores_of_outputs
 from weald.estimators.persistence import FittedModel
@@ -16,6 +19,7 @@ from weald.lightgbm.objectives import Chosen
 from weald.lightgbm.translate import native_parameters
 from weald.losses import Loss
 from weald.losses.objective import Objective
+from weald.params.lightgbm import value_of
 from weald.runtime.errors import InputError
 
 #: function(predictions, Dataset) -> (name, value, whether larger is better), or a list of these
@@ -36,6 +40,8 @@ class Training:
     metrics: Sequence[CustomMetric] = ()
     #: rows start from scores of their own, or from 0, in place of the best constant
     from_scores: bool = False
+    #: where bins of the table are kept for the next training
+    bins: KeptBins | None = None
 
     def run(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
         """Boost so many more rounds."""
@@ -54,8 +60,16 @@ class Training:
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
+            self.bins,
+            train.source,
         )
         return run.fit(rounds, earlier, listener)
+
+    @property
+    def missing(self) -> Missing:
+        """Which numbers of a table are missing."""
+        params = {**self.train_set.data_params(), **self.params}
+        return missing_of(value_of(params, "use_missing"), value_of(params, "zero_as_missing"))
 
     def native(self) -> dict[str, Any]:
         """The parameters of `BoostedTreesRegressor`."""
@@ -71,7 +85,7 @@ class Training:
 
     def _loss(self) -> Loss:
         if self.objective is None:
-            return self.chosen.loss()
+            return self.chosen.loss(self.train_set.labels)
         function, data = self.objective, self.train_set
         name = str(getattr(function, "__name__", type(function).__name__))
         return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name)

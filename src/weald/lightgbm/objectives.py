@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.dialect.tables import Float64s
 from weald.losses import LINKS, Loss
@@ -56,14 +57,17 @@ class Chosen:
         """The metric that is evaluated when none is named."""
         return None if self.custom else _METRICS.get(self.name, self.name)
 
-    def loss(self) -> Loss:
-        """The loss that training minimises."""
+    def loss(self, y: Float64s | None = None) -> Loss:
+        """The loss that training minimises; ``y``: the labels, by which it may weigh classes."""
         several = self.name in ("multiclass", "multiclassova")
         if several and self.n_outputs < 2:
             raise InputError(
                 f"objective={self.name!r} needs num_class, the number of classes; it must be at least 2."
             )
         options = {name: value_of(self.params, name) for name in _OPTIONS.get(self.name, ())}
+        if self.name == "multiclassova" and y is not None:
+            pairs = [self._factors(y == place)[::-1] for place in range(self.n_outputs)]
+            options["factors"] = None if all(pair == (1.0, 1.0) for pair in pairs) else pairs
         return lightgbm_loss(self.name, **options)
 
     def predictions(self, scores: Float64s) -> Float64s:
@@ -74,14 +78,18 @@ class Chosen:
         """The rows' weights, with those of the two classes."""
         if self.custom or self.name != "binary":
             return weight
-        ones = int(np.count_nonzero(y > 0))
-        zeros = len(y) - ones
-        factors = [1.0, self._positive]
-        if self._unbalanced and ones and zeros:
-            factors = [max(1.0, ones / zeros), max(1.0, zeros / ones)]
-        if factors == [1.0, 1.0]:
+        factors = self._factors(y > 0)
+        if factors == (1.0, 1.0):
             return weight
         return np.where(y > 0, factors[1], factors[0]) * (1.0 if weight is None else weight)
+
+    def _factors(self, hit: NDArray[np.bool_]) -> tuple[float, float]:
+        """The weights of the other rows and of those of a class: the rarer are weighed up, or those of the class."""
+        ones = int(np.count_nonzero(hit))
+        zeros = len(hit) - ones
+        if self._unbalanced and ones and zeros:
+            return max(1.0, ones / zeros), max(1.0, zeros / ones)
+        return 1.0, self._positive
 
     def start(self, y: Float64s, weight: Float64s | None) -> float | None:
         """The first prediction where it is not that of the weighted rows: weights of the classes do not move it."""

@@ -84,7 +84,7 @@ class LGBMModel(DialectEstimator):
         objective = params.pop("objective", None)
         self._objective = objective if objective is not None else self._default_objective()
         if callable(self._objective):
-            params["objective"] = _objective_of_labels(self._objective)
+            params["objective"] = _ObjectiveOfLabels(self._objective)
         else:
             params["objective"] = self._objective
         return params
@@ -216,7 +216,7 @@ class LGBMModel(DialectEstimator):
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Predictions, as `Booster.predict` gives them."""
         booster: Booster = self._holder()
         self._check_table(X)
@@ -360,12 +360,12 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """The most probable class of every row; under an objective of your own, the raw scores."""
         found = self.predict_proba(
             X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
         )
-        if raw_score or pred_leaf or callable(self._objective):
+        if raw_score or pred_leaf or pred_contrib or callable(self._objective):
             return found
         classes: NDArray[Any] = self.classes_[found.argmax(axis=1)]
         return classes
@@ -380,12 +380,12 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         pred_contrib: bool = False,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Probabilities, (rows, classes); under an objective of your own, the raw scores."""
         found = super().predict(
             X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
         )
-        if raw_score or pred_leaf:
+        if raw_score or pred_leaf or pred_contrib:
             return found
         if callable(self._objective):
             log_warning("an objective of your own has no probabilities; these are raw scores.")
@@ -400,7 +400,7 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         num_iteration: int | None = None,
         validate_features: bool = False,
         **kwargs: Any,
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Raw scores, (rows,) of two classes or (rows, classes)."""
         return super().predict(
             X, True, start_iteration, num_iteration, validate_features=validate_features, **kwargs
@@ -429,20 +429,24 @@ def _called(function: Callable[..., Any], what: str, scores: Any, data: Dataset)
     return function(data.get_label(), scores, *([data.get_weight()] if wanted == 3 else []))
 
 
-def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied."""
+class _ObjectiveOfLabels:
+    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied.
 
-    def objective(scores: Any, data: Dataset) -> Any:
-        returned = _called(function, "objective", scores, data)
+    A class of the module, so that a model in training can be pickled where the function can.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = str(getattr(function, "__name__", "objective"))
+
+    def __call__(self, scores: Any, data: Dataset) -> Any:
+        returned = _called(self.function, "objective", scores, data)
         weight = data.weights
-        if weight is None or len(inspect.signature(function).parameters) > 2:
+        if weight is None or len(inspect.signature(self.function).parameters) > 2:
             return returned
         gradient, hessian = (np.asarray(values, np.float64) for values in returned)
         factors = weight if gradient.ndim == 1 else weight[:, None]
         return gradient * factors, hessian * factors
-
-    objective.__name__ = str(getattr(function, "__name__", "objective"))
-    return objective
 
 
 def _metric_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:

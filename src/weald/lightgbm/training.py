@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from weald.lightgbm.basic import EvalResult
-from weald.lightgbm.booster import Booster
+from weald.lightgbm.basic import EvalResult, whole_number
+from weald.lightgbm.booster import Booster, without_functions
 from weald.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.lightgbm.dataset import Dataset
 from weald.lightgbm.engine import functions_of
@@ -56,7 +56,7 @@ def train(
     with quiet(params):
         known, rounds, before, after = prepared(params, num_boost_round, callbacks)
         booster = Booster(known, train_set)
-        booster.params = {**dict(params), "num_iterations": rounds}
+        booster.params = {**without_functions(params), "num_iterations": rounds}
         begin = 0
         if init_model is not None:
             booster._continue(
@@ -65,15 +65,7 @@ def train(
             begin = booster.current_iteration()
         evals = _named_sets(booster, train_set, valid_sets, valid_names)
         course = Course(booster, known, begin, rounds, before, after)
-        objective = known.get("objective")
-        booster._boost(
-            rounds,
-            objective if callable(objective) else None,
-            functions_of(feval),
-            evals,
-            course.before,
-            course.after,
-        )
+        booster._boost(rounds, None, functions_of(feval), evals, course.before, course.after)
     booster.best_iteration = course.best_iteration
     booster.best_score = course.best_score
     if not keep_training_booster:
@@ -138,8 +130,7 @@ def prepared(
     """The parameters, the number of rounds, and the callbacks before and after a round."""
     known = read_parameters(params)
     rounds = known.pop("num_iterations", num_boost_round)
-    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds <= 0:
-        raise InputError(f"num_boost_round must be a whole number above 0, not {rounds!r}.")
+    rounds = whole_number("num_boost_round", rounds)
     everything = list(callbacks or ())
     stopping = value_of(known, "early_stopping_round")
     if stopping > 0:

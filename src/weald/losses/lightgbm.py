@@ -10,17 +10,20 @@ The others are the same: regression, regression_l1, fair, quantile, mape, gamma,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weald.losses.base import Float64s, Loss
+from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.classification import Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, Tweedie
 from weald.losses.margins import CrossEntropy, Fair
 from weald.losses.means import weighted_mean
 from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
 from weald.losses.xgboost import StretchedPoisson
+
+#: of every class: the weight of its own rows, and of all others
+ClassFactors = Sequence[tuple[float, float]]
 
 
 class NewtonHuber(Huber):
@@ -34,15 +37,51 @@ class NewtonHuber(Huber):
 
 
 class Sigmoids(OneVsRest):
-    """`OneVsRest` whose predictions are not divided by their sum."""
+    """`OneVsRest` whose predictions are not divided by their sum.
+
+    ``factors``: of every class, the weight of its own rows and that of all others where the class is told from them. The first
+    score does not know of it, as in LightGBM.
+    """
 
     link = "sigmoids"
+
+    def __init__(self, n_classes: int = 0, factors: ClassFactors | None = None) -> None:
+        super().__init__(n_classes)
+        self._factors = factors
+
+    def values(self, scores: Float64s, y: Float64s) -> Float64s:
+        if self._factors is None:
+            return super().values(scores, y)
+        lost = np.zeros(scores.shape[1])
+        for k, factors in enumerate(self._factors):
+            hit = y == k
+            lost += np.where(hit, *factors) * self._single.values(scores[k : k + 1], hit.astype(np.float64))
+        return lost
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        if self._factors is None:
+            return super().gradients(scores, y, weight, gradient, hessian, tasks)
+        for k, factors in enumerate(self._factors):
+            own, hit = slice(k, k + 1), y == k
+            weighed = np.where(hit, *factors) * (1.0 if weight is None else weight)
+            single = hit.astype(np.float64)
+            self._single.gradients(scores[own], single, weighed, gradient[own], hessian[own], tasks)
+        return None
 
 
 def lightgbm_loss(
     objective: str,
     *,
     num_class: int = 1,
+    factors: ClassFactors | None = None,
     alpha: float = 0.9,
     fair_c: float = 1.0,
     poisson_max_delta_step: float = 0.7,
@@ -66,6 +105,6 @@ def lightgbm_loss(
         "binary": Logistic,
         "cross_entropy": CrossEntropy,
         "multiclass": lambda: Softmax(num_class),
-        "multiclassova": lambda: Sigmoids(num_class),
+        "multiclassova": lambda: Sigmoids(num_class, factors),
     }
     return makers[objective]()

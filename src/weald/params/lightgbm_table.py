@@ -563,20 +563,14 @@ _DATASET = (
 )
 _PREDICTION = (
     *_all_refused(
-        "give start_iteration, num_iteration, raw_score or pred_leaf to predict.",
+        "give start_iteration, num_iteration, raw_score, pred_leaf or pred_contrib to predict.",
         [
             ("start_iteration_predict", 0),
             ("num_iteration_predict", -1),
             ("predict_raw_score", False, "raw_score", "predict_rawscore", "is_predict_raw_score"),
             ("predict_leaf_index", False, "leaf_index", "is_predict_leaf_index"),
+            ("predict_contrib", False, "contrib", "is_predict_contrib"),
         ],
-    ),
-    _refused(
-        "predict_contrib",
-        False,
-        "there are no SHAP values; use feature importances, or sklearn.inspection.",
-        "contrib",
-        "is_predict_contrib",
     ),
     _refused("predict_disable_shape_check", False, "predictions need the columns of the training."),
     *_all_refused(
@@ -593,8 +587,8 @@ _OBJECTIVE = (
         "is_unbalance",
         "bool",
         False,
-        "Weigh the rarer of two classes up to the other.",
-        "of objective='binary' only.",
+        "Weigh the rarer of two classes up to the other; under multiclassova those of each class, or all others.",
+        "an error of other objectives than binary and multiclassova, where LightGBM ignores it.",
         "scale_pos_weight",
         aliases=("unbalance", "unbalanced_sets"),
     ),
@@ -602,8 +596,8 @@ _OBJECTIVE = (
         "scale_pos_weight",
         "float",
         1.0,
-        "Weight of the rows labelled 1.",
-        "of objective='binary' only.",
+        "Weight of the rows labelled 1; under multiclassova of those of each class where it is told from the others.",
+        "an error of other objectives than binary and multiclassova, where LightGBM ignores it.",
         "scale_pos_weight",
         **_POSITIVE,
     ),

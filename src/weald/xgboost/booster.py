@@ -14,6 +14,7 @@ import numpy as np
 
 from weald.data import Schema
 from weald.data.read import open_table
+from weald.dialect.bins import KeptBins
 from weald.dialect.booster import ModelHolder
 from weald.dialect.engine import Engine
 from weald.dialect.tables import Float32s, Float64s, is_frame, single
@@ -23,7 +24,6 @@ from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.xgboost import dumps, files
-from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.config import threads_of
 from weald.xgboost.contributions import contributions

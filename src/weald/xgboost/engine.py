@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialect.bins import KeptBins
 from weald.dialect.engine import Rows, Run, Values
 from weald.dialect.tables import Float64s, scores_of_outputs, single
 from weald.ensemble.rounds import Round
@@ -17,7 +18,6 @@ from weald.estimators.training import rows_that_count
 from weald.losses import LINKS, Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
-from weald.xgboost.bins import KeptBins
 from weald.xgboost.callback import CallbackContainer
 from weald.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.xgboost.metrics import metric_of
@@ -59,15 +59,15 @@ class Training:
         run = Run(
             native,
             loss,
-            replace(
-                train, table=self.bins.table_of(train, native), init_score=self._start(self.dtrain, base)
-            ),
+            replace(train, init_score=self._start(self.dtrain, base)),
             [
                 Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
                 for matrix, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
+            self.bins,
+            self.dtrain.table,
         )
         course.begin(base if by_margin else None)
         fitted = run.fit(rounds, earlier, course)

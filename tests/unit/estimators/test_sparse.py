@@ -158,3 +158,16 @@ def test_memory_follows_the_stored_cells(table: Any) -> None:
     y = (columns == 1).astype(float)
     model = weald.BoostedTreesRegressor(n_estimators=2, learning_rate=1.0).fit(matrix, y)
     assert np.allclose(model.predict(matrix), y, atol=1e-6)
+
+
+def test_categories_in_a_sparse_matrix_are_refused_where_it_would_be_large_when_dense() -> None:
+    large = scipy.sparse.csr_array((50_000, 30_000))
+    for model in (
+        weald.BoostedTreesRegressor(categorical_features=[3]),
+        weald.RandomForestRegressor(categorical_features=[3]),
+    ):
+        with pytest.raises(
+            InputError,
+            match=r"50,000 rows and 30,000 columns, .* 2.8 GiB of bins; leave categories as numbers",
+        ):
+            model.fit(large, np.zeros(50_000))

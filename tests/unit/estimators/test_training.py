@@ -269,3 +269,29 @@ def test_verbose_reports_on_stderr_and_silence_is_the_default(capfd: pytest.Capt
     out, err = capfd.readouterr()
     assert out == ""
     assert "10/10" in err
+
+
+@pytest.mark.parametrize("kind", [BoostedTreesRegressor, weald.GradientBoostingRegressor])
+def test_a_warm_start_reads_other_rows_with_the_categories_that_it_knows(kind: Any) -> None:
+    first, later = (
+        [[colour, float(k)] for k, colour in enumerate(colours * 20)]
+        for colours in (["red", "red", "blue"], ["blue", "blue", "red", "green"])
+    )
+    labels = [np.array([3.0 * (row[0] == "blue") for row in rows]) for rows in (first, later)]
+    model = kind(n_estimators=5, warm_start=True).fit(first, labels[0])
+    before = model.predict(first)
+    model.set_params(n_estimators=10).fit(later, labels[1])
+    assert model._model.schema.columns[0].categories == ("red", "blue")
+    assert np.array_equal(kind(n_estimators=5).fit(first, labels[0]).predict(first), before)
+    assert model.predict([["blue", 0.0]]) > model.predict([["red", 0.0]])
+    with pytest.raises(InputError, match="warm_start needs the columns of the earlier fit"):
+        model.set_params(n_estimators=12).fit([row[::-1] for row in later], labels[1])
+
+
+def test_a_warm_start_reads_missing_values_as_before() -> None:
+    model = BoostedTreesRegressor(n_estimators=2, zero_as_missing=True, warm_start=True).fit(
+        X[TRAIN], Y[TRAIN]
+    )
+    model.set_params(n_estimators=4, zero_as_missing=False)
+    with pytest.raises(InputError, match="needs use_missing and zero_as_missing"):
+        model.fit(X[TRAIN], Y[TRAIN])

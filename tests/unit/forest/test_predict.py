@@ -355,6 +355,16 @@ def strided(rows: NDArray[Any]) -> NDArray[Any]:
     return wide[::2, ::2]
 
 
+def of_a_frame(rows: NDArray[Any]) -> NDArray[Any]:
+    columns = np.full((rows.shape[1], len(rows) + 9), 77.0, rows.dtype)
+    columns[:, 4:-5] = rows.T
+    return columns[:, 4:-5].T
+
+
+def backwards(rows: NDArray[Any]) -> NDArray[Any]:
+    return np.asfortranarray(rows[:, ::-1])[:, ::-1]
+
+
 def unaligned(rows: NDArray[Any]) -> NDArray[Any]:
     memory = np.zeros(rows.nbytes + 1, dtype=np.uint8)[1:]
     moved = memory.view(rows.dtype).reshape(rows.shape)
@@ -369,7 +379,7 @@ def read_only(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("arrange", [np.asfortranarray, strided, read_only, unaligned])
+@pytest.mark.parametrize("arrange", [np.asfortranarray, of_a_frame, backwards, strided, read_only, unaligned])
 @pytest.mark.parametrize("n_rows", [1, 200, 5000])
 def test_memory_order_strides_alignment_and_read_only_memory_do_not_matter(
     arrange: Any, dtype: Any, n_rows: int
