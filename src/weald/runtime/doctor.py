@@ -7,6 +7,8 @@ import platform
 from importlib import import_module, metadata
 from pathlib import Path
 
+from weald.runtime.threads import WAITING, load_openmp
+
 _REQUIRED = (
     "numpy",
     "numba",
@@ -80,20 +82,16 @@ def _layer(available: list[str]) -> str:
 
 
 def _wait_policy(layer: str) -> str:
-    """What threads do that wait for others: OpenMP's spin, unless they are told not to."""
+    """What threads do that wait for others."""
     if layer != "omp":
-        return f"that of {layer}; OMP_WAIT_POLICY is for omp"
-    policy = os.environ.get("OMP_WAIT_POLICY", "")
-    if policy.strip().lower() == "passive":
-        return "passive: waiting threads sleep"
-    return (
-        f"{policy.strip().lower() or 'not set'}: waiting threads spin, and beside busy neighbours two can take ten times as long "
-        "as one; set OMP_WAIT_POLICY=passive before Python starts"
-    )
+        return f"that of {layer}; {' and '.join(WAITING)} are for omp"
+    said = [f"{name}={os.environ[name]}" for name in WAITING if name in os.environ]
+    return ", ".join(said) or "waiting threads spin for microseconds, then sleep"
 
 
 def available_layers() -> list[str]:
     """The threading layers that Numba can load here, in the order in which it tries them."""
+    load_openmp()
     return [layer for layer, module in _LAYERS.items() if _loads(f"numba.np.ufunc.{module}")]
 
 

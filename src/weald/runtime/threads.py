@@ -3,10 +3,14 @@
 The number of tasks never changes a result, so any of these rules may fall back to one task:
 a child of ``fork`` (its parent's OpenMP threads are gone, and entering a parallel kernel would kill it), and a
 second Python thread while another one is inside a parallel kernel (Numba's ``workqueue`` layer would abort).
+
+A thread that waits for others may spin or sleep. GNU's OpenMP spins long enough to lose a time slice to busy neighbours at every
+meeting; our threads spin for some microseconds, which is as quick on an idle machine (docs/decisions/0006-threads.md).
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import threading
@@ -18,6 +22,31 @@ from weald.runtime.errors import InputError
 
 _lock = threading.Lock()
 _parallel_process: int | None = None  # the process that has started threads
+_loaded = False
+
+#: what users tell OpenMP about waiting
+WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+_SPINS = "5000"
+
+
+def load_openmp() -> None:
+    """Load Numba's OpenMP layer, once, so that its threads spin for a short while; what the user says of waiting comes first.
+
+    The library reads its variables when it is loaded. They are not left behind: other libraries have copies of their own.
+    """
+    global _loaded
+    if _loaded:
+        return
+    _loaded = True
+    if any(name in os.environ for name in WAITING):
+        return
+    os.environ["GOMP_SPINCOUNT"] = _SPINS
+    try:
+        importlib.import_module("numba.np.ufunc.omppool")
+    except ImportError:  # a platform without OpenMP
+        pass
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
 
 
 def available_cores() -> int:
@@ -53,6 +82,7 @@ def count_tasks(n_jobs: int | None) -> int:
 def parallel(n_jobs: int | None) -> Iterator[int]:
     """Yield the number of tasks to use; while the block runs, parallel kernels belong to this thread."""
     global _parallel_process
+    load_openmp()
     tasks = count_tasks(n_jobs)
     forked = _parallel_process is not None and _parallel_process != os.getpid()
     if tasks == 1 or forked or not _lock.acquire(blocking=False):

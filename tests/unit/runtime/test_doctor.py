@@ -10,6 +10,7 @@ import pytest
 import weald
 from weald.runtime import doctor
 from weald.runtime.cache import cache_directory
+from weald.runtime.threads import WAITING
 
 
 def test_the_report_names_versions_threads_and_the_cache() -> None:
@@ -22,26 +23,25 @@ def test_the_report_names_versions_threads_and_the_cache() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "said"),
+    ("variables", "said"),
     [
+        ({}, "waiting threads spin for microseconds, then sleep"),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, "OMP_WAIT_POLICY=ACTIVE"),
         (
-            None,
-            "not set: waiting threads spin, and beside busy neighbours two can take ten times as long as one",
+            {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "7"},
+            "OMP_WAIT_POLICY=passive, GOMP_SPINCOUNT=7",
         ),
-        ("ACTIVE", "active: waiting threads spin"),
-        ("PASSIVE", "passive: waiting threads sleep"),
     ],
 )
-def test_the_wait_policy_of_openmp_is_reported(
-    policy: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+def test_how_threads_wait_is_reported(
+    variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    if policy is not None:
-        monkeypatch.setenv("OMP_WAIT_POLICY", policy)
-    row = dict(doctor.report())["wait policy"]
-    assert row.startswith(said)
-    assert ("set OMP_WAIT_POLICY=passive before Python starts" in row) == (policy != "PASSIVE")
+    for name in WAITING:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert dict(doctor.report())["wait policy"] == said
 
 
 @pytest.mark.parametrize(("asked", "expected"), [("default", "omp"), ("workqueue", "workqueue")])
@@ -55,9 +55,10 @@ def test_before_threads_start_the_layer_is_the_one_that_would(
     monkeypatch.setattr(numba.config, "THREADING_LAYER", asked)
     monkeypatch.setattr(doctor, "available_layers", lambda: ["omp", "workqueue"])
     monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
     row = dict(doctor.report())["wait policy"]
-    assert row == {"omp": "passive: waiting threads sleep"}.get(
-        expected, f"that of {expected}; OMP_WAIT_POLICY is for omp"
+    assert row == {"omp": "OMP_WAIT_POLICY=passive"}.get(
+        expected, f"that of {expected}; OMP_WAIT_POLICY and GOMP_SPINCOUNT are for omp"
     )
 
 

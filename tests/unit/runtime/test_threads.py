@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -100,3 +102,26 @@ def test_a_child_of_fork_works_alone_where_its_parent_had_threads(monkeypatch: p
     monkeypatch.setattr(threads, "_parallel_process", os.getpid() + 1)
     with parallel(4) as tasks:
         assert tasks == 1
+
+
+@pytest.mark.parametrize(("said", "spins"), [({}, "5000"), ({"GOMP_SPINCOUNT": "77"}, "77")])
+def test_waiting_threads_spin_briefly_unless_the_user_says_otherwise(
+    said: dict[str, str], spins: str
+) -> None:
+    told = {name: value for name, value in os.environ.items() if name not in threads.WAITING}
+    script = """
+import os
+from weald.runtime.threads import parallel
+before = dict(os.environ)
+with parallel(2):
+    pass
+assert dict(os.environ) == before
+"""
+    # GNU's OpenMP writes what it was told when it is loaded.
+    environment = told | said | {"OMP_DISPLAY_ENV": "verbose"}
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    if "GOMP_SPINCOUNT" not in run.stderr:
+        pytest.skip("Numba's threads are not those of GNU's OpenMP")
+    assert f"GOMP_SPINCOUNT = '{spins}'" in run.stderr
