@@ -166,7 +166,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
     def _rows(self, data: Any) -> tuple[Any, Any]:
         """The table and the first scores, (outputs, rows) or 0, of what is to be predicted; columns are checked."""
         table = data.table if isinstance(data, Pool) else as_table(data)
-        self._check_table(table)
+        table = self._check_table(table)
         if not isinstance(data, Pool) or data.baseline is None:
             return table, 0.0
         n_outputs = self._trained().chosen.n_outputs

@@ -48,7 +48,7 @@ def read_table(
     Parameters
     ----------
     X
-        The table. Sparse matrices keep their form.
+        The table. Sparse matrices keep their form. A data set that was read by the schema stays as it is.
     categorical
         "auto", or names and positions of columns that are categorical in addition. A numeric column named
         here gets its distinct values as categories. Not used when a schema is given.
@@ -75,6 +75,8 @@ def read_table(
     array([[nan,  2.],
            [ 1.,  3.]])
     """
+    if isinstance(X, Dataset):
+        return X  # it was read before, by the same schema
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], schema.named and by_position, schema, owner)
         return Dataset(schema, with_missing(ArrayTable(X), schema, missing))

@@ -38,9 +38,10 @@ class Engine(BoostedTreesRegressor):
         if not self._by_position:
             return super()._read(X)
         model = self._fitted()
-        return read_table(
+        dataset = read_table(
             X, schema=model.schema, unstored=model.unstored, missing=model.missing, by_position=True
         )
+        return model.extended(dataset)
 
     def _labels(self, y: Any, n_rows: int, weight: Float64s | None) -> Labels:
         return Labels(self._encode(y, n_rows, None), weight, self._objective, None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from weald.data import read_classes, read_several_classes, read_table
+from weald.data import Dataset, read_classes, read_several_classes, read_table
 from weald.dialect.booster import ModelHolder
 from weald.dialect.tables import array_of_rows, is_frame
 from weald.losses import LINKS
@@ -53,8 +53,8 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
         return self._Booster
 
-    def _check_table(self, X: Any) -> None:
-        """Weald's own sentences for what does not fit the training table, in scikit-learn's words."""
+    def _check_table(self, X: Any) -> Dataset:
+        """The table to predict, read; Weald's own sentences for what does not fit the training's, in scikit-learn's words."""
         holder: ModelHolder = self._holder()
         fitted, table, owner = holder._fitted(), as_table(X), type(self).__name__
         if holder._by_position and fitted.schema.named and not is_frame(table):
@@ -63,11 +63,12 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
                 UserWarning,
                 stacklevel=3,
             )
-        read_table(
+        return read_table(
             table,
             schema=fitted.schema,
             owner=owner,
             unstored=fitted.unstored,
+            missing=fitted.missing,
             by_position=holder._by_position,
         )
 
