@@ -10,25 +10,21 @@ from numpy.typing import NDArray
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import mix
 
+UNKNOWN = np.uint32(0xFFFFFFFF)  # the group of a key that no training row has
+
 #: Categorical columns, ascending, whose codes together are one category.
 Projection = tuple[int, ...]
-
-
-@inlined
-def folded(key: Any, code: Any) -> Any:
-    """A key with one more column's code."""
-    return mix(key + np.uint64(code))
 
 
 @kernel
 def fold_codes(codes: NDArray[np.uint32], keys: NDArray[np.uint64]) -> None:
     """Fold one more column's codes into the rows' keys, which start at zero."""
     for row in range(len(keys)):
-        keys[row] = folded(keys[row], codes[row])
+        keys[row] = mix(keys[row] + np.uint64(codes[row]))
 
 
 @inlined
-def place_of(key: Any, slots: Any, mask: Any) -> Any:
+def _place_of(key: Any, slots: Any, mask: Any) -> Any:
     """Where a key is, or would be put, in a table of ``mask`` + 1 slots; ``slots``: (slots, 2), key and group + 1."""
     place = key & mask
     while slots[place, 1] != 0 and slots[place, 0] != key:
@@ -51,13 +47,21 @@ def number_keys(
     mask = np.uint64(len(slots) - 1)
     count = np.uint64(0)
     for row in range(len(keys)):
-        place = place_of(keys[row], slots, mask)
+        place = _place_of(keys[row], slots, mask)
         if slots[place, 1] == 0:
             distinct[count] = keys[row]
             count += np.uint64(1)
             slots[place, 0], slots[place, 1] = keys[row], count
         groups[row] = slots[place, 1] - np.uint64(1)
     return np.int64(count)
+
+
+@kernel
+def find_keys(keys: NDArray[np.uint64], slots: NDArray[np.uint64], groups: NDArray[np.uint32]) -> None:
+    """Write the rows' numbers by a table that `number_keys` has filled; UNKNOWN for a key that is not in it."""
+    mask = np.uint64(len(slots) - 1)
+    for row in range(len(keys)):
+        groups[row] = np.uint32(slots[_place_of(keys[row], slots, mask), 1] - np.uint64(1))
 
 
 def new_slots(n_keys: int) -> NDArray[np.uint64]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import kernel
-from weald.statistics.combinations import Projection, folded, new_slots, number_keys, place_of
+from weald.statistics.combinations import UNKNOWN, Projection, find_keys, keys_of, new_slots, number_keys
 from weald.statistics.short_keys import ALL_BITS, bits_for, cut
 
 Codes = NDArray[np.uint32]
@@ -18,27 +17,15 @@ Cells = NDArray[np.uint16]
 
 
 @kernel
-def _look_up_single(groups: Codes, cells: Cells, default: Cells, out: Cells) -> None:
-    """The cells of rows whose codes are the groups."""
+def _look_up(groups: Codes, cells: Cells, default: Cells, out: Cells) -> None:
     for row in range(len(groups)):
-        known = groups[row] < cells.shape[1]
-        for column in range(len(default)):
-            out[column, row] = cells[column, groups[row]] if known else default[column]
-
-
-@kernel
-def _look_up_combined(
-    codes: Codes, projection: Any, kept: Any, slots: Any, cells: Cells, default: Cells, out: Cells
-) -> None:
-    """The cells of rows by the keys of several columns, of which the bits ``kept`` are in ``slots``."""
-    mask = np.uint64(len(slots) - 1)
-    for row in range(codes.shape[1]):
-        key = np.uint64(0)
-        for place in range(len(projection)):
-            key = folded(key, codes[projection[place], row])
-        found = slots[place_of(key & kept, slots, mask), 1]
-        for column in range(len(default)):
-            out[column, row] = cells[column, found - np.uint64(1)] if found > 0 else default[column]
+        group = groups[row]
+        if group < cells.shape[1]:
+            for column in range(len(default)):
+                out[column, row] = cells[column, group]
+        else:
+            for column in range(len(default)):
+                out[column, row] = default[column]
 
 
 @dataclass(frozen=True)
@@ -89,9 +76,14 @@ class StatisticTable:
     def look_up(self, codes: Codes) -> Cells:
         """The cells, (statistics, rows), of rows with these codes, (columns of the table, rows)."""
         out = np.empty((len(self.default), codes.shape[1]), np.uint16)
-        if len(self.projection) == 1:
-            _look_up_single(codes[self.projection[0]], self.cells, self.default, out)
-        else:
-            projection, kept = np.array(self.projection), np.uint64(2**self.bits - 1)
-            _look_up_combined(codes, projection, kept, self._slots, self.cells, self.default, out)
+        _look_up(self.groups_of(codes), self.cells, self.default, out)
         return out
+
+    def groups_of(self, codes: Codes) -> Codes:
+        """The group of every row; UNKNOWN, or a number beyond the groups, for those that training did not have."""
+        if len(self.projection) == 1:
+            single: Codes = codes[self.projection[0]]
+            return single
+        groups = np.full(codes.shape[1], UNKNOWN, np.uint32)
+        find_keys(cut(keys_of(codes, self.projection), self.bits), self._slots, groups)
+        return groups

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import reference_statistics
-from weald.statistics.combinations import keys_of, new_slots, number_keys
-from weald.statistics.tables import StatisticTable
+from weald.statistics.combinations import UNKNOWN, find_keys, keys_of, new_slots, number_keys
 
 
 def _codes(n_rows: int) -> np.ndarray:
@@ -27,28 +26,16 @@ def test_keys_are_numbered_in_the_order_of_the_rows(n_rows: int) -> None:
     assert (groups.tolist(), distinct[:count].tolist()) == reference_statistics.numbers(keys.tolist())
 
 
-@pytest.mark.parametrize("bits", [64, 40])
-@pytest.mark.parametrize("projection", [(2,), (1, 2), (0, 1, 2)])
-def test_rows_get_the_cells_of_their_key_or_the_defaults(projection: tuple[int, ...], bits: int) -> None:
-    codes = _codes(40)
-    found = {}
-    if len(projection) == 1:
-        known = range(30)
-        keys, own = np.zeros(0, np.uint64), codes[2].tolist()
-        found = {code: code for code in known}
-    else:
-        own = [key % 2**bits for key in reference_statistics.keys([codes[c] for c in projection])]
-        known = sorted(set(own[:20]))
-        keys = np.array(known, np.uint64)
-        found = {key: group for group, key in enumerate(known)}
-    cells = np.arange(2 * len(known), dtype=np.uint16).reshape(2, -1)
-    default = np.array([500, 600], np.uint16)
-    table = StatisticTable(projection, (0, 1), keys, cells, default, bits)
-    expected = [
-        [cells[place, found[key]] if key in found else default[place] for key in own] for place in range(2)
-    ]
-    assert (table.look_up(codes) == np.array(expected)).all()
-    assert 0 < sum(key not in found for key in own) < 40
+def test_keys_that_were_not_numbered_are_unknown() -> None:
+    keys = keys_of(_codes(40), (1, 2))
+    slots = new_slots(20)
+    known = np.empty(20, np.uint32)
+    number_keys(keys[:20], slots, known, np.empty(20, np.uint64))
+    found = np.empty(40, np.uint32)
+    find_keys(keys, slots, found)
+    assert (found[:20] == known).all()
+    first = dict(zip(keys[:20].tolist(), known.tolist(), strict=True))
+    assert found[20:].tolist() == [first.get(key, int(UNKNOWN)) for key in keys[20:].tolist()]
 
 
 def test_a_full_table_of_one_key_after_another() -> None:
