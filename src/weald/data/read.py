@@ -76,7 +76,8 @@ def read_table(
            [ 1.,  3.]])
     """
     if isinstance(X, Dataset):
-        return X  # it was read before, by the same schema
+        assert X.schema is schema, "a data set is read anew by another schema"
+        return X
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], schema.named and by_position, schema, owner)
         return Dataset(schema, with_missing(ArrayTable(X), schema, missing))
