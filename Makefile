@@ -29,8 +29,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed  ## train on the Adult census data and compare with scikit-learn
 	$(BIN)/python -m weald.demo
 
-lint: $(VENV)/.installed-dev  ## ruff and mypy
+lint: $(VENV)/.installed-dev  ## ruff, import-linter and mypy
 	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 test: lint  ## lint, then the whole test suite (PYTEST_ARGS="-k name" narrows it)

@@ -28,8 +28,8 @@ from reference_constraints import (
     sign_of,
 )
 from weald.runtime.random import THRESHOLDS
-from weald.tree.constraints import Constraints
-from weald.tree.quantise import FEWEST_ROWS, FEWEST_STEPS
+from weald.tree.histograms.quantise import FEWEST_ROWS, FEWEST_STEPS
+from weald.tree.splits.constraints import Constraints
 from weald.tree.state import LEAFWISE, Gradients, Rules, TreeInput
 
 MASK_64 = (1 << 64) - 1

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.ensemble.boosting import BoostingChoices, TrainingRows
 from weald.runtime import random
 from weald.runtime.random import stream_key
 from weald.sampling import draw_columns, draw_rows
+from weald.training.boosting.boosting import BoostingChoices, TrainingRows
 from weald.tree.tree import TreeGrower, TreeRules
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Naive twins of ``weald.tree.constraints`` and ``weald.tree.prune``: sets of columns, bounds as plain numbers."""
+"""Naive twins of ``weald.tree.splits.constraints`` and ``weald.tree.growth.prune``: sets of columns, bounds as plain numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from weald.tree.constraints import Constraints
+from weald.tree.splits.constraints import Constraints
 from weald.tree.state import Rules
 
 SMALLEST_HESSIAN = 1e-16

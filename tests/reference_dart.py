@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.ensemble.boosting import BoostingChoices, TrainingRows
-from weald.ensemble.dart import DropRules
 from weald.runtime import random
 from weald.runtime.random import stream_key
 from weald.sampling import draw_columns, draw_rows
+from weald.training.boosting.boosting import BoostingChoices, TrainingRows
+from weald.training.boosting.dart import DropRules
 from weald.tree.tree import TreeGrower, TreeRules
 
 Floats = NDArray[np.float64]

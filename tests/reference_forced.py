@@ -1,4 +1,4 @@
-"""A naive twin of ``weald.tree.forced``: the sides of a forced split, summed bin by bin."""
+"""A naive twin of ``weald.tree.splits.forced``: the sides of a forced split, summed bin by bin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A naive twin of ``weald.tree.oblivious``: a level's split is the best of all, tried one by one.
+"""A naive twin of ``weald.tree.growth.oblivious``: a level's split is the best of all, tried one by one.
 
 The gains of a level's nodes are added in the order of the nodes, as the kernel adds them.
 """
@@ -16,7 +16,7 @@ import reference
 import reference_scores
 from reference import FREE, UNCONSTRAINED, Node, Split, Sums, make_node, make_root, value_within
 from reference_constraints import Fence, allowed, children_fences, in_order, sign_of
-from weald.tree.constraints import Constraints
+from weald.tree.splits.constraints import Constraints
 from weald.tree.state import Gradients, Rules, TreeInput
 
 DECIDED_BY_COUNTS = -1

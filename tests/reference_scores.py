@@ -1,4 +1,4 @@
-"""Naive twins of ``weald.tree.cosine``, ``weald.tree.noise`` and ``normal``: what splits are chosen by beside their gain."""
+"""Naive twins of ``cosine``, ``noise`` and ``normal`` in ``weald.tree.splits``: what splits are chosen by beside their gain."""
 
 from __future__ import annotations
 

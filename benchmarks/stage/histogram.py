@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from benchmarks.common import console, parser, print_table, record, seconds
 from weald.runtime.jit import kernel
-from weald.tree.constraints import Constraints, ConstraintState
-from weald.tree.histogram import build_histogram, cell_words, read_cell
-from weald.tree.partition import fill_goes_left, partition
-from weald.tree.quantise import quantise
-from weald.tree.split import find_best_split
+from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell
+from weald.tree.histograms.quantise import quantise
+from weald.tree.rows.partition import fill_goes_left, partition
+from weald.tree.splits.constraints import Constraints, ConstraintState
+from weald.tree.splits.split import find_best_split
 from weald.tree.state import STRIDE, Gradients, Rules, TreeInput, Workspace
 from weald.tree.tree import TreeRules
 

@@ -16,8 +16,8 @@ import weald
 from benchmarks.common import THREADS, print_table
 from benchmarks.versus._dialect_quality import Options, main
 from benchmarks.versus.quality import Problem, frames, split_rows
-from weald.catboost.objectives import choose
-from weald.catboost.translate import native_parameters, resolved_parameters
+from weald.dialects.catboost.objectives import choose
+from weald.dialects.catboost.translate import native_parameters, resolved_parameters
 from weald.params.catboost import read_parameters
 
 SETS = ("amazon_access", "internet_usage", "adult", "click_small", "telco_churn", "bank_additional")

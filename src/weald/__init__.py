@@ -15,26 +15,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from weald import datasets
-    from weald.ensemble.callbacks import (
+    from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
+    from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
+    from weald.estimators.classical.bagging import BaggingClassifier, BaggingRegressor
+    from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from weald.estimators.classical.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+    from weald.estimators.classical.gradient_boosting import (
+        GradientBoostingClassifier,
+        GradientBoostingRegressor,
+    )
+    from weald.estimators.classical.random_forest import RandomForestClassifier, RandomForestRegressor
+    from weald.estimators.combined.blending import BlendingClassifier, BlendingRegressor
+    from weald.estimators.combined.stacking import StackingClassifier, StackingRegressor
+    from weald.estimators.combined.voting import VotingClassifier, VotingRegressor
+    from weald.estimators.encoder import TargetStatisticsEncoder
+    from weald.estimators.shared.registry import load
+    from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+    from weald.training.boosting.callbacks import (
         Checkpoint,
         EarlyStopping,
         LearningRateScheduler,
         OverfittingDetector,
         TimeBudget,
     )
-    from weald.estimators.adaboost import AdaBoostClassifier, AdaBoostRegressor
-    from weald.estimators.bagging import BaggingClassifier, BaggingRegressor
-    from weald.estimators.blending import BlendingClassifier, BlendingRegressor
-    from weald.estimators.boosted import BoostedTreesClassifier, BoostedTreesRegressor
-    from weald.estimators.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-    from weald.estimators.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
-    from weald.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
-    from weald.estimators.random_forest import RandomForestClassifier, RandomForestRegressor
-    from weald.estimators.registry import load
-    from weald.estimators.stacking import StackingClassifier, StackingRegressor
-    from weald.estimators.target_statistics import TargetStatisticsEncoder
-    from weald.estimators.voting import VotingClassifier, VotingRegressor
-    from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
 __version__ = "0.1.0"
 
@@ -75,16 +78,16 @@ __all__ = [
 
 #: module below ``weald.estimators`` -> the families of estimators in it; each has a classifier and a regressor
 _FAMILIES = {
-    "boosted": "BoostedTrees",
-    "decision_tree": "DecisionTree",
-    "random_forest": "RandomForest",
-    "extra_trees": "ExtraTrees",
-    "bagging": "Bagging",
-    "adaboost": "AdaBoost",
-    "gradient_boosting": "GradientBoosting",
-    "voting": "Voting",
-    "stacking": "Stacking",
-    "blending": "Blending",
+    "boosted.boosted": "BoostedTrees",
+    "classical.decision_tree": "DecisionTree",
+    "classical.random_forest": "RandomForest",
+    "classical.extra_trees": "ExtraTrees",
+    "classical.bagging": "Bagging",
+    "classical.adaboost": "AdaBoost",
+    "classical.gradient_boosting": "GradientBoosting",
+    "combined.voting": "Voting",
+    "combined.stacking": "Stacking",
+    "combined.blending": "Blending",
 }
 #: estimator -> its module; also what a model file may hold
 ESTIMATOR_HOMES = {
@@ -94,13 +97,13 @@ ESTIMATOR_HOMES = {
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
-    "TargetStatisticsEncoder": "weald.estimators.target_statistics",
-    "load": "weald.estimators.registry",
-    "EarlyStopping": "weald.ensemble.callbacks",
-    "TimeBudget": "weald.ensemble.callbacks",
-    "Checkpoint": "weald.ensemble.callbacks",
-    "LearningRateScheduler": "weald.ensemble.callbacks",
-    "OverfittingDetector": "weald.ensemble.callbacks",
+    "TargetStatisticsEncoder": "weald.estimators.encoder",
+    "load": "weald.estimators.shared.registry",
+    "EarlyStopping": "weald.training.boosting.callbacks",
+    "TimeBudget": "weald.training.boosting.callbacks",
+    "Checkpoint": "weald.training.boosting.callbacks",
+    "LearningRateScheduler": "weald.training.boosting.callbacks",
+    "OverfittingDetector": "weald.training.boosting.callbacks",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
     "ModelFileError": "weald.runtime.errors",

@@ -17,8 +17,8 @@ from rich.table import Table
 from sklearn import metrics
 
 from weald import datasets
-from weald.estimators.boosted import BoostedTreesClassifier
-from weald.estimators.registry import load
+from weald.estimators.boosted.boosted import BoostedTreesClassifier
+from weald.estimators.shared.registry import load
 from weald.runtime.progress import TrainingProgress, progress
 
 Columns = dict[str, NDArray[Any]]

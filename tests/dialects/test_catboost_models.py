@@ -164,7 +164,7 @@ def test_weights_of_classes_may_be_an_array() -> None:
 def test_stages_are_the_predictions_of_so_many_rounds_and_read_the_table_once(
     pairs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from weald.dialect.engine import Engine
+    from weald.dialects.shared.engine import Engine
 
     X, y = pairs
     sizes = X["c"].astype(float).to_numpy()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weald.catboost as cb
-from weald.catboost.fitting import prepared
+from weald.dialects.catboost.fitting import prepared
 from weald.params import PARAMETERS
 from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS, catboost_page
 

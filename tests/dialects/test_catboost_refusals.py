@@ -11,9 +11,9 @@ import pytest
 
 import weald
 import weald.catboost as cb
-from weald.catboost.objectives import choose
-from weald.catboost.statistics import statistics_of
-from weald.catboost.translate import native_parameters, resolved_parameters
+from weald.dialects.catboost.objectives import choose
+from weald.dialects.catboost.statistics import statistics_of
+from weald.dialects.catboost.translate import native_parameters, resolved_parameters
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 

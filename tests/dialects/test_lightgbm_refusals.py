@@ -14,8 +14,8 @@ import scipy.sparse
 
 import weald
 import weald.lightgbm as lgb
-from weald.lightgbm.objectives import Chosen
-from weald.lightgbm.translate import native_parameters
+from weald.dialects.lightgbm.objectives import Chosen
+from weald.dialects.lightgbm.translate import native_parameters
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 

@@ -13,9 +13,9 @@ import scipy.sparse
 import weald
 import weald.xgboost as xgb
 from weald.binning import bin_once
+from weald.dialects.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
 from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
-from weald.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
 
 rng = np.random.default_rng(0)
 X = rng.integers(0, 6, (120, 3)).astype(np.float64)
@@ -374,7 +374,7 @@ def test_rounds_one_by_one_are_those_of_train_on_bins_that_are_found_once(
         binned.append(bin_once(*arguments, **more))
         return binned[-1]
 
-    monkeypatch.setattr("weald.dialect.bins.bin_once", counting)
+    monkeypatch.setattr("weald.dialects.shared.bins.bin_once", counting)
     table = scipy.sparse.csr_matrix(X) if sparse else X
     matrix = xgb.DMatrix(table, LABELS, weight=np.linspace(0.5, 2.0, 120))
     whole = xgb.train(copy.deepcopy(params), matrix, 4)
@@ -431,7 +431,7 @@ def test_the_best_round_can_be_set() -> None:
 
 
 def test_threads_may_be_set_for_all() -> None:
-    from weald.xgboost.config import threads_of
+    from weald.dialects.xgboost.config import threads_of
 
     with xgb.config_context(nthread=3, use_rmm=False):
         assert xgb.get_config() == {"nthread": 3, "verbosity": 1}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.estimators.class_weights import class_factors
+from weald.estimators.shared.class_weights import class_factors
 from weald.losses import make_loss
 
 catboost = pytest.importorskip("catboost")

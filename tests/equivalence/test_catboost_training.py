@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.ensemble.callbacks import decline_pvalue
-from weald.ensemble.learning_rate import automatic_learning_rate
+from weald.training.boosting.callbacks import decline_pvalue
+from weald.training.boosting.learning_rate import automatic_learning_rate
 
 catboost = pytest.importorskip("catboost")
 

@@ -25,8 +25,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import weald
 from weald import AdaBoostClassifier, AdaBoostRegressor
-from weald.estimators.composite import composite_bytes
-from weald.estimators.registry import estimator_of
+from weald.estimators.shared.composite import composite_bytes
+from weald.estimators.shared.registry import estimator_of
 from weald.forest.container import unpack
 from weald.params import ADABOOST_PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError

@@ -12,9 +12,9 @@ import pytest
 
 import weald
 from weald.data import read_table
+from weald.encoding.model import codes_of
+from weald.encoding.targets import target_borders
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.statistics.model import codes_of
-from weald.statistics.targets import target_borders
 
 KINDS = ["ordered", "greedy", "holdout", "leave_one_out"]
 

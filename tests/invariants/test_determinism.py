@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.ensemble import boosting
-from weald.estimators.persistence import to_bytes
+from weald.estimators.shared.persistence import to_bytes
 from weald.sampling import gradients, rows, weights
-from weald.tree import histogram, leaf, partition, quantise, sweep, walk
+from weald.training.boosting import boosting
+from weald.tree.histograms import histogram, quantise
+from weald.tree.rows import leaf, partition, sweep, walk
 
 # Above the sizes from which every kernel shares its work among tasks.
 N_ROWS = 70_000

@@ -9,7 +9,7 @@ import pytest
 
 from weald import BoostedTreesClassifier
 from weald.binning.proposals import BLOCK
-from weald.estimators.persistence import to_bytes
+from weald.estimators.shared.persistence import to_bytes
 
 N_ROWS = BLOCK + 9_000
 

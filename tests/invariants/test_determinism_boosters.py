@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.estimators.persistence import to_bytes
+from weald.estimators.shared.persistence import to_bytes
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
 

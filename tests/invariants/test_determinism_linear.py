@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.estimators.persistence import to_bytes
+from weald.estimators.shared.persistence import to_bytes
 from weald.linear.columns import PARALLEL_CELLS, PARALLEL_ROWS
 
 N_ROWS = 70_000

@@ -9,10 +9,10 @@ import pandas as pd
 
 from invariants.test_determinism import N_ROWS
 from weald import BoostedTreesClassifier
-from weald.estimators.persistence import from_bytes
+from weald.encoding.short_keys import ALL_BITS
+from weald.estimators.shared.persistence import from_bytes
 from weald.forest.container import unpack
 from weald.forest.symmetric import ARRAYS, to_arrays
-from weald.statistics.short_keys import ALL_BITS
 
 
 def _table(n_rows: int) -> tuple[pd.DataFrame, Any]:

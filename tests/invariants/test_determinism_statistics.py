@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weald import TargetStatisticsEncoder
+from weald.encoding.formulas import sums_before, total_sums
+from weald.encoding.targets import number_targets
 from weald.runtime.random import permutation
-from weald.statistics.formulas import sums_before, total_sums
-from weald.statistics.targets import number_targets
 
 
 @settings(max_examples=25, deadline=None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import reference
 from unit.tree.factories import POISON, n_cells, random_bins, random_gradients, tree_input, workspace
-from weald.tree.histogram import build_histogram, subtract_histogram
+from weald.tree.histograms.histogram import build_histogram, subtract_histogram
 from weald.tree.state import Gradients, TreeInput
 
 quick = settings(max_examples=25, deadline=None)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, Bins
+from weald.encoding.cells import CELLS, cell_bins, count_cells
+from weald.encoding.combinations import Projection
+from weald.encoding.tables import Cells, Codes, StatisticTable
+from weald.encoding.training import TrainingStatistics
 from weald.runtime.jit import kernel
-from weald.statistics.cells import CELLS, cell_bins, count_cells
-from weald.statistics.combinations import Projection
-from weald.statistics.tables import Cells, Codes, StatisticTable
-from weald.statistics.training import TrainingStatistics
 
 REMEMBERED_BYTES = 512 * 2**20  # of combinations that left their slots and may come back
 

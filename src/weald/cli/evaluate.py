@@ -24,7 +24,7 @@ def evaluate(
 ) -> None:
     """Print the metrics of a model on a table."""
     from weald.data.files import read_file
-    from weald.estimators.registry import load
+    from weald.estimators.shared.registry import load
 
     estimator = load(model)
     columns = read_file(data)

@@ -23,7 +23,7 @@ def predict(
 ) -> None:
     """Predict the rows of a table, in their order."""
     from weald.data.files import read_file, write_csv, write_file
-    from weald.estimators.registry import load
+    from weald.estimators.shared.registry import load
 
     estimator = load(model)
     if proba and not hasattr(estimator, "predict_proba"):

@@ -148,7 +148,7 @@ def _parameters(
 
 
 def _estimator(task: Task, parameters: dict[str, Any]) -> Any:
-    from weald.estimators.boosted import BoostedTreesClassifier, BoostedTreesRegressor
+    from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
 
     kind: Any = BoostedTreesClassifier if task is Task.classification else BoostedTreesRegressor
     known = kind().get_params()

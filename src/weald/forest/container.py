@@ -7,7 +7,7 @@ the table in every format, so that any Weald can tell a damaged file from one th
 same content always gives the same bytes.
 
 What is in the container is not known here: `forest/file.py` keeps a forest in it, and a composite of several
-models (`estimators/composite.py`) the model files of its members.
+models (`estimators/shared/composite.py`) the model files of its members.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     """Tells Numba the directory; the hash in its name stands for the freshness of the sources."""
 
     def __init__(self, py_file: str) -> None:
-        # With the folder: several stages have a kernels.py.
-        self._module = "-".join(Path(py_file).with_suffix("").parts[-2:])
+        # With the folders: several stages have a kernels.py.
+        self._module = "-".join(Path(py_file).with_suffix("").parts[-3:])
 
     def get_cache_path(self) -> str:
         return os.fspath(cache_directory())

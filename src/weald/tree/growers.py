@@ -6,8 +6,8 @@ from weald.binning import AnyBins, Ranks, SparseRanks
 from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
-from weald.tree.approx import ApproxGrower, SparseApproxGrower
 from weald.tree.exact.exact import ExactGrower
+from weald.tree.growth.approx import ApproxGrower, SparseApproxGrower
 from weald.tree.tree import Grower, TreeGrower, TreeRules
 
 AnyGrower = Grower | SparseApproxGrower

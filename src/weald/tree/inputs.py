@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import Bins, BundledBins, CutMapper, SparseBins
-from weald.tree.sparse import fill_row_cells
+from weald.tree.histograms.sparse import fill_row_cells
 from weald.tree.state import BIN_WORDS, BYTE_BINS, PACKED_BLOCK, STRIDE, TreeInput
 
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout

@@ -73,7 +73,7 @@ class TreeInput(NamedTuple):
     most_bins: int = (
         BYTE_BINS  # a power of two that no column's bins, with that of missing values, are more than
     )
-    # A sparse table (tree/sparse.py) has no rows and columns as above, but its kept cells, twice:
+    # A sparse table (tree/histograms/sparse.py) has no rows and columns as above, but its kept cells, twice:
     sparse: bool = False
     entry_starts: NDArray[np.int64] = _NO_PLACES  # column after column: where a column's cells begin,
     entry_rows: NDArray[np.uint32] = _NO_NUMBERS  # their rows, ascending,
@@ -83,7 +83,7 @@ class TreeInput(NamedTuple):
     row_cells: NDArray[np.uint32] = _NO_NUMBERS  # and their numbers, ascending: histograms of few rows
     n_frequent: int = 0  # cells of the columns that have three words a cell also when packed; they come first
     n_dividing: int = 0  # columns that may divide the rows; the others have no cells
-    # A table of bundles (tree/bundled.py) has rows and columns of their codes, and for every feature also its default bin:
+    # A table of bundles (tree/histograms) has rows and columns of their codes, and for every feature also its default bin:
     sizes: NDArray[np.int64] = _NO_PLACES  # its codes; n_bins + 1 where it is stored as it is
     stored: NDArray[np.int64] = _NO_PLACES  # the stored column that it is in
     stored_offsets: NDArray[np.uint64] = _NO_OFFSETS  # (stored columns + 1,): their first cells, and the end

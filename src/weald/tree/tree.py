@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 
 from weald.binning import BinMapper, Bins, BundledBins, SparseBins
 from weald.runtime.errors import InputError
-from weald.tree.constraints import Constraints
-from weald.tree.forced import ForcedSplit, forced_splits
-from weald.tree.grower import grow_tree
+from weald.tree.growth.grower import grow_tree
+from weald.tree.growth.oblivious import grow_oblivious
+from weald.tree.growth.prune import prune
+from weald.tree.histograms.quantise import largest_values, quantise
 from weald.tree.inputs import bin_words, dividing_columns, histogram_shape, tree_input
-from weald.tree.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
-from weald.tree.noise import noise_unit
-from weald.tree.oblivious import grow_oblivious
-from weald.tree.prune import prune
-from weald.tree.quantise import largest_values, quantise
+from weald.tree.rows.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.rows.sweep import fewest_rows, is_worth_a_sweep, questions_of, sweep_rows
+from weald.tree.rows.walk import walk_rows
+from weald.tree.splits.constraints import Constraints
+from weald.tree.splits.forced import ForcedSplit, forced_splits
+from weald.tree.splits.noise import noise_unit
+from weald.tree.splits.thresholds import split_thresholds
+from weald.tree.splits.values import clip, fill_small_leaves, newton, node_totals, smooth_path
 from weald.tree.state import (
     DEPTHWISE,
     LEAFWISE,
@@ -33,10 +37,6 @@ from weald.tree.state import (
     Rules,
     Workspace,
 )
-from weald.tree.sweep import fewest_rows, is_worth_a_sweep, questions_of, sweep_rows
-from weald.tree.thresholds import split_thresholds
-from weald.tree.values import clip, fill_small_leaves, newton, node_totals, smooth_path
-from weald.tree.walk import walk_rows
 
 POOL_BYTES = 256 * 2**20  # histograms that are kept for subtraction; beyond, nodes are counted anew
 LARGEST_LEVEL_BYTES = 4 * 2**30  # histograms of the widest level of an oblivious tree

@@ -1,72 +1,13 @@
-"""XGBoost's interface on Weald's engine: change ``import xgboost as xgb`` to ``import weald.xgboost as xgb``.
-
->>> import numpy as np
->>> import weald.xgboost as xgb
->>> X = np.arange(100.0).reshape(-1, 1)
->>> model = xgb.XGBClassifier(n_estimators=5).fit(X, X[:, 0] > 50)
->>> model.predict(X[[0, -1]]).tolist()
-[False, True]
-
-Names, defaults and shapes are XGBoost's; ``docs/xgboost_parameters.md`` lists what differs and what is refused.
-"""
+"""XGBoost's interface under the name that users import; it lives in `weald.dialects.xgboost`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from weald import __version__
-from weald.runtime.errors import NotSupportedError
-from weald.xgboost import callback
-from weald.xgboost.booster import Booster
-from weald.xgboost.config import config_context, get_config, set_config
-from weald.xgboost.cross_validation import cv
-from weald.xgboost.dmatrix import DMatrix, QuantileDMatrix
-from weald.xgboost.plotting import plot_importance, plot_tree, to_graphviz
-from weald.xgboost.sklearn import XGBClassifier, XGBModel, XGBRegressor, XGBRFClassifier, XGBRFRegressor
-from weald.xgboost.training import train
-
-__all__ = [
-    "DMatrix",
-    "QuantileDMatrix",
-    "Booster",
-    "train",
-    "cv",
-    "callback",
-    "XGBModel",
-    "XGBClassifier",
-    "XGBRegressor",
-    "XGBRFClassifier",
-    "XGBRFRegressor",
-    "plot_importance",
-    "plot_tree",
-    "to_graphviz",
-    "set_config",
-    "get_config",
-    "config_context",
-    "build_info",
-    "__version__",
-]
-
-_CLUSTERS = "weald.xgboost trains on one machine; train there, or use XGBoost itself."
-_REFUSED = {
-    "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
-    "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
-    "DataIter": "data in batches is not supported; put it together and use DMatrix.",
-    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
-}
-
-
-def build_info() -> dict[str, Any]:
-    """What this is.
-
-    >>> build_info()["USE_CUDA"]
-    False
-    """
-    return {"name": "weald", "version": __version__, "USE_CUDA": False, "USE_FEDERATED": False}
+from weald.dialects import xgboost as _home
+from weald.dialects.xgboost import *  # noqa: F403
+from weald.dialects.xgboost import __all__ as __all__
 
 
 def __getattr__(name: str) -> Any:
-    if name in _REFUSED:
-        # Not an AttributeError, of which "from weald.xgboost import …" would keep nothing but the name.
-        raise NotSupportedError(f"weald.xgboost has no {name}: {_REFUSED[name]}")
-    raise AttributeError(f"module 'weald.xgboost' has no attribute {name!r}")
+    return getattr(_home, name)

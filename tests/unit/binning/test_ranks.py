@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import reference_exact as reference
 from weald.binning import Ranks, SparseRanks, bin_once, fit_bins, fit_ranks
 from weald.data import read_table
-from weald.estimators.boosted import BoostedTreesRegressor
+from weald.estimators.boosted.boosted import BoostedTreesRegressor
 from weald.runtime.errors import InputError
 
 

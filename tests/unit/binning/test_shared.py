@@ -15,7 +15,7 @@ import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.binning import bin_once, bins_of, cuts
 from weald.binning import shared as shared_module
-from weald.estimators.persistence import to_bytes
+from weald.estimators.shared.persistence import to_bytes
 from weald.runtime.errors import InputError
 
 X, Y = load_breast_cancer(return_X_y=True)

@@ -26,9 +26,9 @@ from weald.tree.cart.state import (
     Table,
     Trees,
 )
+from weald.tree.rows.walk import walk_rows
+from weald.tree.splits.thresholds import split_thresholds
 from weald.tree.state import BIN_WORDS
-from weald.tree.thresholds import split_thresholds
-from weald.tree.walk import walk_rows
 
 TREES_BYTES = 64 * 2**20  # of trees that are grown before they are copied; at least one
 PARALLEL_ROWS = 10_000  # rows times trees: starting two threads takes a millisecond, these trees some five

@@ -6,7 +6,7 @@ error, which splits one category from the rest. For several classes or outputs n
 categories are sorted along a direction in which their means differ much (Coppersmith, Hong and Hosking 1999, take the first
 principal one): one step of the power method towards it, from the class or output whose means differ most.
 
-A missing value is a category like the others. The lighter side becomes the left child; see ``weald.tree.categories``.
+A missing value is a category like the others. The lighter side becomes the left child; see ``weald.tree.splits.categories``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from weald.tree.cart.state import (
     Plan,
     Scratch,
 )
-from weald.tree.categories import has_bin, put_bin, put_no_bin, sort_bins
+from weald.tree.splits.categories import has_bin, put_bin, put_no_bin, sort_bins
 from weald.tree.state import BIN_WORDS
 
 

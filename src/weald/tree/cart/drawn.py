@@ -17,7 +17,7 @@ from weald.tree.cart.categories import draw_set
 from weald.tree.cart.items import STRIDE
 from weald.tree.cart.search import search_cuts
 from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
-from weald.tree.categories import has_bin
+from weald.tree.splits.categories import has_bin
 
 MISSING = 2  # the third of the three bins
 BLOCK = 256  # rows that are passed over feature by feature: their bins stay in the first-level cache

@@ -36,8 +36,8 @@ from weald.tree.cart.state import (
     Table,
     Trees,
 )
-from weald.tree.categories import has_bin
-from weald.tree.frontier import pop, push
+from weald.tree.growth.frontier import pop, push
+from weald.tree.splits.categories import has_bin
 from weald.tree.state import BIN_WORDS, LEAFWISE
 
 EPSILON = 2.220446049250313e-16

@@ -30,7 +30,7 @@ from weald.tree.cart.state import (
     ONE_CLASS_OUTPUT,
     Plan,
 )
-from weald.tree.categories import put_only_bin
+from weald.tree.splits.categories import put_only_bin
 
 
 @bare_inner_kernel

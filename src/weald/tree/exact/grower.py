@@ -13,8 +13,6 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
-from weald.tree.categories import put_no_bin, put_only_bin
-from weald.tree.constraints import ConstraintState, allowed_columns, bounds_of, open_root
 from weald.tree.exact.candidates import CandidateScratch
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE
 from weald.tree.exact.scan import CHUNK, scan_segment, sum_items
@@ -30,9 +28,8 @@ from weald.tree.exact.segments import (
     row_of,
 )
 from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
-from weald.tree.frontier import pop, push
-from weald.tree.gain import NO_GAIN, gain_of_score, noisy_score
-from weald.tree.grower import (
+from weald.tree.growth.frontier import pop, push
+from weald.tree.growth.grower import (
     ROOT,
     columns_of_node,
     may_split,
@@ -41,9 +38,12 @@ from weald.tree.grower import (
     place_root,
     settle_root,
 )
-from weald.tree.partition import partition
-from weald.tree.prefixes import drawn_bits, new_scratch
-from weald.tree.split import copy_candidate
+from weald.tree.histograms.prefixes import drawn_bits, new_scratch
+from weald.tree.rows.partition import partition
+from weald.tree.splits.categories import put_no_bin, put_only_bin
+from weald.tree.splits.constraints import ConstraintState, allowed_columns, bounds_of, open_root
+from weald.tree.splits.gain import NO_GAIN, gain_of_score, noisy_score
+from weald.tree.splits.split import copy_candidate
 from weald.tree.state import (
     BIN,
     BYTE_BINS,

@@ -14,18 +14,18 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
-from weald.tree.categories import put_only_bin
-from weald.tree.constraints import ConstraintState, allowed_columns, bounds_of, open_root
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
 from weald.tree.exact.scan import CHUNK, chunk_prefixes, missing_sums, sum_wide
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
 from weald.tree.exact.state import ExactInput, ExactWork
-from weald.tree.gain import clipped_pair, parent_score
-from weald.tree.grower import ROOT, columns_of_node, settle_root
-from weald.tree.level import add_gains, drawn_range
-from weald.tree.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
-from weald.tree.prefixes import Scratch, new_scratch
-from weald.tree.score import SMALLEST_HESSIAN
+from weald.tree.growth.grower import ROOT, columns_of_node, settle_root
+from weald.tree.growth.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
+from weald.tree.histograms.prefixes import Scratch, new_scratch
+from weald.tree.splits.categories import put_only_bin
+from weald.tree.splits.constraints import ConstraintState, allowed_columns, bounds_of, open_root
+from weald.tree.splits.gain import clipped_pair, parent_score
+from weald.tree.splits.level import add_gains, drawn_range
+from weald.tree.splits.score import SMALLEST_HESSIAN
 from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Nodes, Rules
 
 _CODE = np.uint64(0xFFFFFFFF)

@@ -13,16 +13,16 @@ import numpy as np
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
 from weald.runtime.prefetch import prefetch
-from weald.tree.constraints import Bounds
 from weald.tree.exact.candidates import CandidateScratch, propose_places
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE, draw_item, draw_run, is_candidate
 from weald.tree.exact.segments import AHEAD, BEGIN, END, MIDDLE, row_of
 from weald.tree.exact.state import ExactInput
-from weald.tree.gain import NO_GAIN, clipped_pair
-from weald.tree.histogram import packed_count, packed_gradient, packed_hessian, spread_packed
-from weald.tree.prefixes import Scratch, draw_place, scan_numeric
-from weald.tree.score import SMALLEST_HESSIAN
-from weald.tree.split import copy_candidate
+from weald.tree.histograms.histogram import packed_count, packed_gradient, packed_hessian, spread_packed
+from weald.tree.histograms.prefixes import Scratch, draw_place, scan_numeric
+from weald.tree.splits.constraints import Bounds
+from weald.tree.splits.gain import NO_GAIN, clipped_pair
+from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.splits.split import copy_candidate
 from weald.tree.state import (
     BIN,
     FEATURE,

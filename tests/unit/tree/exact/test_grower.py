@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 import reference
 import reference_exact
 from reference_oblivious import grow_oblivious as naive_oblivious
-from unit.tree import test_constraints, test_grower, test_oblivious
 from unit.tree.factories import POISON, empty_nodes, random_gradients, rules
+from unit.tree.growth import test_grower, test_oblivious
+from unit.tree.splits import test_constraints
 from weald.binning.ranks import RankMapper, Ranks
 from weald.runtime.jit import kernel
-from weald.tree.constraints import Constraints
 from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
 from weald.tree.exact.segments import divide_segment, fill_segment
 from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
+from weald.tree.splits.constraints import Constraints
 from weald.tree.state import DEPTHWISE, PACKED_BLOCK, Gradients, Rules, TreeInput
 
 MANY = [300, 5, 3, 60, 9, 270]

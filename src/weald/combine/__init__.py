@@ -1,1 +1,0 @@
-"""Combining any estimators: averaging, voting, stacking and blending."""

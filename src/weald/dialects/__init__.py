@@ -1,0 +1,1 @@
+"""The interfaces of XGBoost, LightGBM and CatBoost on this engine."""

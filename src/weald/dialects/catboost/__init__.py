@@ -1,0 +1,62 @@
+"""CatBoost's interface on Weald's engine: change ``import catboost as cb`` to ``import weald.catboost as cb``.
+
+>>> import numpy as np
+>>> import weald.catboost as cb
+>>> X = np.arange(200.0).reshape(-1, 1)
+>>> model = cb.CatBoostClassifier(iterations=5, verbose=False).fit(X, X[:, 0] > 90)
+>>> model.predict(X[[0, -1]]).tolist()
+[False, True]
+
+Names, defaults and shapes are CatBoost's; ``docs/catboost_parameters.md`` lists what differs and what is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald import __version__
+from weald.dialects.catboost.basic import CatBoostError, EFstrType
+from weald.dialects.catboost.cross_validation import cv, train
+from weald.dialects.catboost.model import CatBoost
+from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor
+from weald.runtime.errors import NotSupportedError
+
+CatboostError = CatBoostError
+
+__all__ = [
+    "CatBoost",
+    "CatBoostClassifier",
+    "CatBoostRegressor",
+    "Pool",
+    "cv",
+    "train",
+    "CatBoostError",
+    "CatboostError",
+    "EFstrType",
+    "__version__",
+]
+
+_TO = "train a model of that class."
+_REFUSED = {
+    "CatBoostRanker": "ranking is not supported; use CatBoostRegressor on the relevance.",
+    "FeaturesData": "give Pool a frame, with its categories named in cat_features.",
+    "sum_models": "use weald.VotingClassifier or weald.VotingRegressor.",
+    "to_classifier": _TO,
+    "to_regressor": _TO,
+    "to_ranker": _TO,
+    "sample_gaussian_process": "use RMSEWithUncertainty.",
+    "MultiTargetCustomMetric": "there is one label a row.",
+    "MultiTargetCustomObjective": "there is one label a row.",
+    "MultiRegressionCustomMetric": "there is one label a row.",
+    "MultiRegressionCustomObjective": "there is one label a row.",
+    "EFeaturesSelectionAlgorithm": "use sklearn.feature_selection.",
+    "EFeaturesSelectionGrouping": "use sklearn.feature_selection.",
+    "EShapCalcType": "there is one way to calculate them.",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REFUSED:
+        raise NotSupportedError(f"weald.catboost has no {name}: {_REFUSED[name]}")
+    raise AttributeError(f"module 'weald.catboost' has no attribute {name!r}")

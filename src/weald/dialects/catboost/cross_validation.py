@@ -1,0 +1,227 @@
+"""`train`, and `cv`: training on all folds side by side, a round at a time, with the metrics of each round averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from weald.dialects.catboost.fitting import finished, prepared
+from weald.dialects.catboost.model import CatBoost
+from weald.dialects.catboost.objectives import CLASSES
+from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.training import LEARN, Course, Told, speaker
+from weald.dialects.shared.folds import Race, fold_rows
+from weald.params.catboost import read_parameters
+from weald.runtime.errors import InputError, NotSupportedError
+
+_VALIDATION = "validation"
+
+
+def train(
+    pool: Pool | None = None,
+    params: dict[str, Any] | None = None,
+    dtrain: Pool | None = None,
+    logging_level: str | None = None,
+    verbose: bool | int | None = None,
+    iterations: int | None = None,
+    num_boost_round: int | None = None,
+    evals: Any = None,
+    eval_set: Any = None,
+    plot: bool | None = None,
+    plot_file: Any = None,
+    verbose_eval: bool | int | None = None,
+    metric_period: int | None = None,
+    early_stopping_rounds: int | None = None,
+    save_snapshot: bool | None = None,
+    snapshot_file: Any = None,
+    snapshot_interval: int | None = None,
+    init_model: Any = None,
+    log_cout: Any = None,
+    log_cerr: Any = None,
+) -> CatBoost:
+    """Train a model on a `Pool`.
+
+    >>> X = np.arange(100.0).reshape(-1, 1)
+    >>> train(Pool(X, X[:, 0]), {"iterations": 3, "verbose": False}).tree_count_
+    3
+    """
+    data, own = _arguments(pool, dtrain, params, iterations=iterations, num_boost_round=num_boost_round)
+    if evals is not None and eval_set is not None:
+        raise InputError("evals and eval_set say the same; give one of them.")
+    model = CatBoost(own)
+    model.fit(
+        data,
+        eval_set=eval_set if evals is None else evals,
+        logging_level=logging_level,
+        verbose=verbose,
+        plot=bool(plot),
+        plot_file=plot_file,
+        verbose_eval=verbose_eval,
+        metric_period=metric_period,
+        early_stopping_rounds=early_stopping_rounds,
+        save_snapshot=save_snapshot,
+        snapshot_file=snapshot_file,
+        snapshot_interval=snapshot_interval,
+        init_model=init_model,
+        log_cout=log_cout,
+        log_cerr=log_cerr,
+    )
+    return model
+
+
+def cv(
+    pool: Pool | None = None,
+    params: dict[str, Any] | None = None,
+    dtrain: Pool | None = None,
+    iterations: int | None = None,
+    num_boost_round: int | None = None,
+    fold_count: int | None = None,
+    nfold: int | None = None,
+    inverted: bool = False,
+    partition_random_seed: int = 0,
+    seed: int | None = None,
+    shuffle: bool = True,
+    logging_level: str | None = None,
+    stratified: bool | None = None,
+    as_pandas: bool = True,
+    metric_period: int | None = None,
+    verbose: bool | int | None = None,
+    verbose_eval: bool | int | None = None,
+    plot: bool = False,
+    plot_file: Any = None,
+    early_stopping_rounds: int | None = None,
+    save_snapshot: bool | None = None,
+    snapshot_file: Any = None,
+    snapshot_interval: int | None = None,
+    metric_update_interval: float = 0.5,
+    folds: Any = None,
+    type: str = "Classical",
+    return_models: bool = False,
+    log_cout: Any = None,
+    log_cerr: Any = None,
+) -> Any:
+    """Cross-validate: a frame, or a dict, with means and deviations of the metrics, "test-Logloss-mean", for every round.
+
+    fold_count : folds (3); ``inverted``: train on one and evaluate the others
+    stratified : with all classes in every fold; None: where the loss is one of classes
+    folds : a splitter of scikit-learn's, or pairs of training and test rows
+    return_models : also the folds' models
+
+    >>> X = np.arange(120.0).reshape(-1, 1)
+    >>> table = cv(Pool(X, X[:, 0]), {"loss_function": "RMSE", "iterations": 3, "verbose": False}, as_pandas=False)
+    >>> list(table)[:3], len(table["test-RMSE-mean"])
+    (['iterations', 'test-RMSE-mean', 'test-RMSE-std'], 3)
+    """
+    if plot or plot_file is not None or type != "Classical":
+        raise NotSupportedError("cv draws no pictures, and its type is 'Classical'; leave plot and type out.")
+    data, own = _arguments(
+        pool,
+        dtrain,
+        params,
+        iterations=iterations,
+        num_boost_round=num_boost_round,
+        logging_level=logging_level,
+        verbose=verbose,
+        verbose_eval=verbose_eval,
+        metric_period=metric_period,
+        early_stopping_rounds=early_stopping_rounds,
+        save_snapshot=save_snapshot,
+        snapshot_file=snapshot_file,
+        snapshot_interval=snapshot_interval,
+    )
+    if fold_count is not None and nfold is not None:
+        raise InputError("fold_count and nfold say the same; give one of them.")
+    known = read_parameters(own)
+    if "loss_function" not in known:
+        raise InputError("cv needs loss_function among params.")
+    loss = known["loss_function"]
+    if stratified is None:
+        stratified = isinstance(loss, str) and loss.partition(":")[0] in CLASSES
+    pairs = fold_rows(
+        data.labels,
+        data.num_row(),
+        fold_count or nfold or 3,
+        stratified,
+        folds,
+        shuffle,
+        partition_random_seed if seed is None else seed,
+    )
+    if inverted:
+        pairs = [(test, rows) for rows, test in pairs]
+    table, models = _Field(own, data, pairs, log_cout).run()
+    found: Any = table
+    if as_pandas:
+        import pandas as pd
+
+        found = pd.DataFrame(table)
+    return (found, models) if return_models else found
+
+
+class _Field:
+    """The folds' trainings, with the metrics of all."""
+
+    def __init__(
+        self, params: dict[str, Any], data: Pool, pairs: Sequence[tuple[Any, Any]], log_cout: Any
+    ) -> None:
+        self._told: dict[int, Told] = {}
+        self._folds = []
+        quiet = {
+            name: value
+            for name, value in params.items()
+            if name not in ("verbose", "logging_level", "silent")
+        }
+        for rows, test in pairs:
+            part, rest = data.slice(np.sort(rows)), data.slice(np.sort(test))
+            one = {**quiet, "verbose": False, "thread_count": 1, "use_best_model": False}
+            self._folds.append(prepared("CatBoost", ("RMSE", None), one, (part, None, {}), rest))
+        full = {**self._folds[0][0].full, "verbose": None, **read_parameters(params)}
+        # The detector watches the mean of the folds, not each of them.
+        self._course = Course(full, self._folds[0][0].metrics, [_VALIDATION], say=speaker(full, log_cout))
+        self._params = params
+        self._table: dict[str, list[float]] = {"iterations": []}
+        self._models: list[Any] = [None] * len(self._folds)
+
+    def run(self) -> tuple[dict[str, list[float]], list[CatBoost]]:
+        """Train; the table of means and deviations, and the models."""
+        self._race = Race([partial(self._train, place) for place in range(len(self._folds))], self._between)
+        self._race.run()
+        return self._table, self._models
+
+    def _train(self, place: int) -> None:
+        training, classes = self._folds[place]
+
+        def told(number: int, found: Told) -> bool:
+            self._number, self._told[place] = number, found
+            return self._race.finished()
+
+        training.full = full = {**training.full, "od_type": None, "od_wait": None, "od_pval": 0.0}
+        course = Course(full, training.metrics, [_VALIDATION], listener=told)
+        model = CatBoost(dict(self._params))
+        model._Booster = finished(training, classes, course)
+        self._models[place] = model
+
+    def _between(self) -> bool:
+        """Put the folds' metrics together; whether to stop."""
+        self._table["iterations"].append(self._number)
+        means: Told = {}
+        for one in self._course.metrics:
+            for title, name in (("test", _VALIDATION), ("train", LEARN)):
+                if one.name not in self._told[0][name]:
+                    continue
+                values = [self._told[place][name][one.name] for place in range(len(self._folds))]
+                mean = float(np.mean(values))
+                means.setdefault(name, {})[one.name] = mean
+                self._table.setdefault(f"{title}-{one.name}-mean", []).append(mean)
+                self._table.setdefault(f"{title}-{one.name}-std", []).append(float(np.std(values, ddof=1)))
+        return self._course.record(self._number, means)
+
+
+def _arguments(pool: Any, dtrain: Any, params: Any, **more: Any) -> tuple[Pool, dict[str, Any]]:
+    """The pool under one of its names, and the parameters with those that were given beside them."""
+    data = pool if pool is not None else dtrain
+    if not isinstance(data, Pool) or (pool is not None and dtrain is not None):
+        raise InputError("give a Pool as pool, or as dtrain.")
+    return data, {**(params or {}), **{name: value for name, value in more.items() if value is not None}}

@@ -1,0 +1,271 @@
+"""`Pool`: a table with labels, weights, first scores, names and categorical columns, as CatBoost has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data import column_positions, read_weights
+from weald.data.read import open_table
+from weald.dialects.shared.tables import Float64s, is_frame, open_data, scores_a_row, take_rows
+from weald.runtime.errors import InputError, NotSupportedError
+
+_NO_RANKING = "ranking is not supported by weald.catboost; leave it out."
+_NO_TEXT = "columns of text and of embeddings are not there; make numbers of them first."
+_REFUSED = {
+    **dict.fromkeys(
+        ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_weight", "timestamp"),
+        _NO_RANKING,
+    ),
+    **dict.fromkeys(("text_features", "embedding_features", "embedding_features_data"), _NO_TEXT),
+    "column_description": "files are not read; give Pool a table, and its columns as arguments.",
+    "feature_tags": "columns have no tags; leave it out.",
+}
+
+
+class Pool:
+    """A table for `fit` and `predict`; it is binned when a model is trained.
+
+    Parameters
+    ----------
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix or list of rows
+    label : one value a row: numbers, or classes of any type
+    cat_features : names or positions of the columns of categories; columns of text must be among them
+    weight : one a row
+    baseline : raw scores that rows start from, one a row, or one for every class
+    feature_names : names of the columns; the frame's own, or 0, 1, …
+
+    >>> pool = Pool([["a", 1.0], ["b", 2.0]], label=[0, 1], cat_features=[0])
+    >>> pool.shape, pool.get_cat_feature_indices(), pool.get_label()
+    ((2, 2), [0], [0, 1])
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        cat_features: Sequence[str | int] | None = None,
+        text_features: Any = None,
+        embedding_features: Any = None,
+        embedding_features_data: Any = None,
+        column_description: Any = None,
+        pairs: Any = None,
+        graph: Any = None,
+        delimiter: str = "\t",
+        has_header: bool = False,
+        ignore_csv_quoting: bool = False,
+        weight: Any = None,
+        group_id: Any = None,
+        group_weight: Any = None,
+        subgroup_id: Any = None,
+        pairs_weight: Any = None,
+        baseline: Any = None,
+        timestamp: Any = None,
+        feature_names: Sequence[str] | None = None,
+        feature_tags: Any = None,
+        thread_count: int = -1,
+        log_cout: Any = None,
+        log_cerr: Any = None,
+    ) -> None:
+        given = locals()
+        for name, reason in _REFUSED.items():
+            if given[name] is not None:
+                raise NotSupportedError(f"{name} is refused: {reason}")
+        self.table = open_data(data, "Pool", text=True)
+        opened = open_table(self.table)
+        self._shape = (opened.n_rows, len(opened.names))
+        self._frame_names = list(opened.names) if is_frame(self.table) else None
+        self._label: NDArray[Any] | None = None if label is None else _labels(label, self._shape[0])
+        self.set_feature_names(feature_names)
+        self._categorical = categorical_positions(cat_features, self._names)
+        for position, kind in enumerate(opened.kinds()):
+            if kind == "categorical" and position not in self._categorical:
+                raise InputError(
+                    f"Column {self._names[position]!r} holds text or categories; name it in cat_features."
+                )
+        self.set_weight(weight)
+        self.set_baseline(baseline)
+
+    # --- what training reads ------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The labels as they were given; they must be there."""
+        if self._label is None:
+            raise InputError("a Pool needs labels for training and evaluation; give it label.")
+        return self._label
+
+    @property
+    def weights(self) -> Float64s | None:
+        """The weights in double precision."""
+        return self._weight
+
+    @property
+    def baseline(self) -> Float64s | None:
+        """The scores that rows start from, (rows,) or (rows, outputs)."""
+        return self._baseline
+
+    @property
+    def frame_names(self) -> list[str] | None:
+        """The columns' own names where the table is a frame, by which other frames are matched."""
+        return self._frame_names
+
+    # --- CatBoost's methods -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._shape
+
+    @property
+    def is_empty_(self) -> bool:
+        """Whether there are no rows; a table without rows is refused, so there always are."""
+        return False
+
+    def num_row(self) -> int:
+        """The number of rows."""
+        return self._shape[0]
+
+    def num_col(self) -> int:
+        """The number of columns."""
+        return self._shape[1]
+
+    def has_label(self) -> bool:
+        """Whether there are labels."""
+        return self._label is not None
+
+    def is_quantized(self) -> bool:
+        """False: bins are made when a model is trained."""
+        return False
+
+    def get_label(self) -> list[Any] | None:
+        """The labels."""
+        return None if self._label is None else self._label.tolist()
+
+    def get_weight(self) -> list[float]:
+        """The weights."""
+        return [1.0] * self._shape[0] if self._weight is None else self._weight.tolist()
+
+    def get_baseline(self) -> Any:
+        """The scores that rows start from, (rows, outputs), or an empty list."""
+        return [] if self._baseline is None else self._baseline.reshape(self._shape[0], -1)
+
+    def get_cat_feature_indices(self) -> list[int]:
+        """Positions of the columns of categories."""
+        return list(self._categorical)
+
+    def get_text_feature_indices(self) -> list[int]:
+        """Positions of the columns of text: there are none."""
+        return []
+
+    def get_embedding_feature_indices(self) -> list[int]:
+        """Positions of the columns of embeddings: there are none."""
+        return []
+
+    def get_feature_names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._names)
+
+    def get_features(self) -> Float64s:
+        """The table of numbers as an array."""
+        if self._categorical:
+            raise NotSupportedError("get_features is of numbers, but there are columns of categories.")
+        table = self.table.toarray() if hasattr(self.table, "toarray") else self.table
+        return np.asarray(
+            nw.from_native(table, eager_only=True).to_numpy() if is_frame(table) else table, np.float64
+        )
+
+    def set_feature_names(self, feature_names: Sequence[str] | None) -> Pool:
+        """Name the columns; None: the frame's own names, or 0, 1, …"""
+        if feature_names is None:
+            self._names = self._frame_names or [str(position) for position in range(self._shape[1])]
+            return self
+        names = [str(name) for name in feature_names]
+        if len(names) != self._shape[1] or len(set(names)) < len(names):
+            raise InputError(f"feature_names must be {self._shape[1]} different names, not {names}.")
+        self._names = names
+        return self
+
+    def set_weight(self, weight: Any) -> Pool:
+        """Set the rows' weights."""
+        self._weight = read_weights(weight, self._shape[0])
+        return self
+
+    def set_baseline(self, baseline: Any) -> Pool:
+        """Set the raw scores that rows start from."""
+        self._baseline = None if baseline is None else scores_a_row("baseline", baseline, self._shape[0])
+        return self
+
+    def slice(self, rindex: Any) -> Pool:
+        """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
+        rows = _row_numbers(np.asarray(rindex), self._shape[0])
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
+        part.table = take_rows(self.table, rows)
+        part._shape = (len(rows), self._shape[1])
+        for name in ("_label", "_weight", "_baseline"):
+            values = getattr(self, name)
+            setattr(part, name, None if values is None else values[rows])
+        return part
+
+    def quantize(self, *options: Any, **more: Any) -> None:
+        """Refused: bins are made when a model is trained."""
+        raise NotSupportedError("quantize is not supported: bins are made when a model is trained.")
+
+    def save(self, fname: Any) -> None:
+        """Refused: there are no files of bins."""
+        raise NotSupportedError("save is not supported: write the table with the library that it is of.")
+
+
+def _row_numbers(rows: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
+    if rows.dtype == np.bool_:
+        if rows.shape != (n_rows,):
+            raise InputError(f"rindex is a mask of the shape {rows.shape}, but the Pool has {n_rows} rows.")
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+        raise InputError(
+            f"rindex must be numbers of rows, or a mask, not {rows.dtype} of the shape {rows.shape}."
+        )
+    numbers = rows.astype(np.int64)
+    wrong = numbers[(numbers < 0) | (numbers >= n_rows)]
+    if wrong.size:
+        raise InputError(f"rindex has the row {wrong[0]}, but the Pool has {n_rows} rows.")
+    return numbers
+
+
+def as_pool(data: Any, label: Any = None, **more: Any) -> Pool:
+    """A Pool as it is, or one of a table; what a Pool has already may not be given again."""
+    if not isinstance(data, Pool):
+        return Pool(data, label, **more)
+    for name, value in {"y": label, **more}.items():
+        if value is not None:
+            raise InputError(f"X is a Pool, which has its own {name}; leave {name} out.")
+    return data
+
+
+def _labels(label: Any, n_rows: int) -> NDArray[Any]:
+    if nw.dependencies.is_into_series(label):
+        label = nw.from_native(label, series_only=True).to_numpy()
+    elif is_frame(label):
+        label = nw.from_native(label, eager_only=True).to_numpy()
+    values = np.asarray(label)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise NotSupportedError(f"label must be one value a row, but its shape is {values.shape}.")
+    if len(values) != n_rows:
+        raise InputError(f"label has {len(values)} values, but data has {n_rows} rows.")
+    return values
+
+
+def categorical_positions(cat_features: Any, names: Sequence[str]) -> list[int]:
+    """The positions of columns of categories that are given by names or positions, ascending."""
+    if cat_features is None:
+        return []
+    if isinstance(cat_features, str):
+        raise InputError(f"cat_features must be a list of names or positions, not {cat_features!r}.")
+    return sorted(set(column_positions(list(cat_features), tuple(names), "cat_features")))

@@ -1,0 +1,195 @@
+"""CatBoost's scikit-learn estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+
+from weald.dialects.catboost.model import CatBoost, _check_task
+from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.predictions import default_type
+from weald.runtime.errors import InputError
+
+#: what the signatures of both estimators name, in CatBoost's order; all else comes as keywords
+_NAMED = ("iterations", "learning_rate", "depth", "l2_leaf_reg", "model_size_reg", "rsm", "loss_function")
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a constructor was given, from its arguments: those that it names, and ``params``."""
+    everything = {**{name: arguments[name] for name in _NAMED}, **arguments["params"]}
+    return {name: value for name, value in everything.items() if value is not None}
+
+
+class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
+    """CatBoost's regressor on Weald's engine; further parameters of CatBoost's come as keywords.
+
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> CatBoostRegressor(iterations=40, learning_rate=0.3, verbose=False).fit(X, X[:, 0]).score(X, X[:, 0]) > 0.9
+    True
+    """
+
+    _labels: ClassVar[str | None] = "numbers"
+
+    def __init__(
+        self,
+        iterations: int | None = None,
+        learning_rate: float | None = None,
+        depth: int | None = None,
+        l2_leaf_reg: float | None = None,
+        model_size_reg: float | None = None,
+        rsm: float | None = None,
+        loss_function: Any = "RMSE",
+        **params: Any,
+    ) -> None:
+        if params.get("objective") is not None:
+            loss_function = None
+        super().__init__(_given(locals()))
+
+    def predict(
+        self,
+        data: Any,
+        prediction_type: str | None = None,
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+        task_type: str = "CPU",
+    ) -> NDArray[Any]:
+        """Predictions; Poisson and Tweedie give means, RMSEWithUncertainty means and variances."""
+        _check_task(task_type)
+        kind = prediction_type or default_type(self._trained().chosen)
+        return self._predict(data, kind, ntree_start, ntree_end, thread_count)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of the labels' variance that is explained; y may be in a Pool."""
+        found = self.predict(X)
+        y = X.labels if y is None and isinstance(X, Pool) else y
+        return float(r2_score(y, found[:, 0] if found.ndim == 2 else found, sample_weight=sample_weight))
+
+
+class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
+    """CatBoost's classifier on Weald's engine; further parameters of CatBoost's come as keywords.
+
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> model = CatBoostClassifier(iterations=5, verbose=False).fit(X, np.where(X[:, 0] > 90, "late", "early"))
+    >>> model.predict(X[[0, -1]]).tolist(), model.predict_proba(X).shape
+    (['early', 'late'], (200, 2))
+    """
+
+    _default_loss: ClassVar[str | None] = None
+    _labels: ClassVar[str | None] = "classes"
+
+    def __init__(
+        self,
+        iterations: int | None = None,
+        learning_rate: float | None = None,
+        depth: int | None = None,
+        l2_leaf_reg: float | None = None,
+        model_size_reg: float | None = None,
+        rsm: float | None = None,
+        loss_function: Any = None,
+        **params: Any,
+    ) -> None:
+        super().__init__(_given(locals()))
+
+    def predict(
+        self,
+        data: Any,
+        prediction_type: str = "Class",
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+        task_type: str = "CPU",
+    ) -> NDArray[Any]:
+        """The most probable class of every row, (rows,) also of several classes; or another ``prediction_type``."""
+        _check_task(task_type)
+        return self._predict(data, prediction_type, ntree_start, ntree_end, thread_count)
+
+    def predict_proba(
+        self,
+        X: Any,
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+        task_type: str = "CPU",
+    ) -> NDArray[np.float64]:
+        """Probabilities, (rows, classes)."""
+        _check_task(task_type)
+        return self._predict(X, "Probability", ntree_start, ntree_end, thread_count)
+
+    def predict_log_proba(
+        self,
+        data: Any,
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+        task_type: str = "CPU",
+    ) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`."""
+        _check_task(task_type)
+        return self._predict(data, "LogProbability", ntree_start, ntree_end, thread_count)
+
+    def staged_predict(
+        self,
+        data: Any,
+        prediction_type: str = "Class",
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        eval_period: int = 1,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+    ) -> Iterator[NDArray[Any]]:
+        """Predictions after every ``eval_period`` rounds."""
+        return super().staged_predict(
+            data, prediction_type, ntree_start, ntree_end, eval_period, thread_count, verbose
+        )
+
+    def staged_predict_proba(
+        self,
+        data: Any,
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        eval_period: int = 1,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+    ) -> Iterator[NDArray[Any]]:
+        """Probabilities after every ``eval_period`` rounds."""
+        return super().staged_predict(data, "Probability", ntree_start, ntree_end, eval_period, thread_count)
+
+    def staged_predict_log_proba(
+        self,
+        data: Any,
+        ntree_start: int = 0,
+        ntree_end: int = 0,
+        eval_period: int = 1,
+        thread_count: int = -1,
+        verbose: bool | None = None,
+    ) -> Iterator[NDArray[Any]]:
+        """Logarithms of probabilities after every ``eval_period`` rounds."""
+        return super().staged_predict(
+            data, "LogProbability", ntree_start, ntree_end, eval_period, thread_count
+        )
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted; y may be in a Pool."""
+        y = X.labels if y is None and isinstance(X, Pool) else y
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+
+    def set_probability_threshold(self, binclass_probability_threshold: float | None = None) -> None:
+        """The probability from which the second of two classes is predicted; None: 0.5."""
+        value = 0.5 if binclass_probability_threshold is None else binclass_probability_threshold
+        if not 0.0 <= value <= 1.0:
+            raise InputError(f"binclass_probability_threshold must be from 0 to 1, not {value!r}.")
+        self._trained().threshold = float(value)
+
+    def get_probability_threshold(self) -> float:
+        """The probability from which the second of two classes is predicted."""
+        return self._trained().threshold

@@ -1,0 +1,264 @@
+"""One training with CatBoost's loss, labels, metrics, overfitting detector and lines of progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from weald.data import read_table
+from weald.dialects.catboost.metrics import Evaluated
+from weald.dialects.catboost.objectives import Chosen
+from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.translate import detector_of, native_parameters
+from weald.dialects.shared.engine import Engine, Rows, Run, Values
+from weald.dialects.shared.tables import Float64s, scores_of_outputs
+from weald.estimators.boosted.statistic_training import uses_statistics
+from weald.estimators.shared.persistence import FittedModel
+from weald.runtime.errors import InputError, NotSupportedError
+from weald.training.boosting.callbacks import best_round, decline_pvalue
+from weald.training.boosting.rounds import Round
+
+LEARN = "learn"
+#: set -> metric -> a value for every evaluated round
+Curves = dict[str, dict[str, list[float]]]
+#: set -> metric -> its value in a round
+Told = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A pool with labels as numbers and the weights that count."""
+
+    pool: Pool
+    y: Float64s
+    weight: Float64s | None
+    name: str = LEARN
+
+
+@dataclass
+class Training:
+    """What a fit asks for."""
+
+    full: Mapping[str, Any]
+    chosen: Chosen
+    train: Labelled
+    evals: Sequence[Labelled] = ()
+    metrics: Sequence[Evaluated] = ()
+
+    def run(self, course: Course, earlier: FittedModel | None = None) -> FittedModel:
+        """Boost all rounds, or until the course stops."""
+        train, pool = self.train, self.train.pool
+        native = native_parameters(
+            self.full,
+            self.chosen,
+            feature_names=pool.get_feature_names(),
+            categorical=pool.get_cat_feature_indices(),
+            weight=train.weight,
+        )
+        if earlier is not None:
+            _check_goes_on(native, pool, earlier)
+        based = pool.baseline is not None
+        if any((one.pool.baseline is not None) != based for one in self.evals):
+            raise InputError("baseline must be there for the training set and every eval_set, or for none.")
+        if earlier is None and not based:
+            native["base_score"] = self.chosen.start(self.full["boost_from_average"])
+        counts = slice(None) if train.weight is None else train.weight > 0
+        loss = self.chosen.loss(train.y[counts], None if train.weight is None else train.weight[counts])
+        run = Run(
+            native,
+            loss,
+            Rows(pool.table, train.y, train.weight, self._start(pool)),
+            [Rows(one.pool.table, one.y, one.weight, self._start(one.pool), one.name) for one in self.evals],
+            [one.metric for one in self.metrics],
+        )
+        return run.fit(self.full["iterations"], earlier, course)
+
+    def _start(self, pool: Pool) -> Float64s | None:
+        if pool.baseline is None:
+            return None
+        return scores_of_outputs("baseline", pool.baseline, pool.num_row(), self.chosen.n_outputs)
+
+
+def _check_goes_on(native: Mapping[str, Any], pool: Pool, earlier: FittedModel) -> None:
+    """Refuse to go on from a model where the orders of the rows have scores of their own, which no model holds."""
+    what = ""
+    if native.get("booster") == "ordered":
+        what = "boosting_type='Ordered'"
+    elif pool.get_cat_feature_indices():
+        schema = read_table(pool.table, categorical=pool.get_cat_feature_indices()).schema
+        if earlier.statistics is not None or uses_statistics(Engine(**native), schema):
+            what = "statistics of cat_features"
+    if what:
+        raise NotSupportedError(
+            f"init_model does not go with {what}, for which every order of the rows has scores of its own; "
+            "train anew with more iterations."
+        )
+
+
+@dataclass
+class Course:
+    """The rounds of a training: their metrics, the best one, whether to stop, and the lines that are printed.
+
+    The best round is that of the first metric on the last eval_set, as in CatBoost.
+    """
+
+    full: Mapping[str, Any]
+    metrics: Sequence[Evaluated]
+    evals: Sequence[str] = ()
+    callbacks: Sequence[Any] = ()
+    say: Callable[[str], None] | None = None
+    #: called after every evaluated round with its number and metrics; whether to stop
+    listener: Callable[[int, Told], bool] | None = None
+    begin: int = 0
+    curves: Curves = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._rounds = int(self.full["iterations"])
+        self._period = int(self.full["metric_period"])
+        self._evaluated: list[int] = []
+        self._started = time.perf_counter()
+
+    # --- the best round -----------------------------------------------------------------------------
+
+    @property
+    def best_iteration(self) -> int | None:
+        """The best round, from 0; None without an eval_set."""
+        if not self.evals or not self._evaluated:
+            return None
+        first = next(k for k, number in enumerate(self._evaluated) if self._may_be_best(number))
+        values = self.curves[self.evals[-1]][self.metrics[0].name][first:]
+        place = best_round(values, self.metrics[0].metric.greater_is_better)
+        return self.begin + self._evaluated[first + place]
+
+    def _may_be_best(self, number: int) -> bool:
+        return number + 1 >= int(self.full["best_model_min_trees"]) or number == self._evaluated[-1]
+
+    @property
+    def best_score(self) -> dict[str, dict[str, float]]:
+        """Set -> metric -> its best value."""
+        larger = {one.name: one.metric.greater_is_better for one in self.metrics}
+        return {
+            name: {metric: (max if larger[metric] else min)(values) for metric, values in curves.items()}
+            for name, curves in self.curves.items()
+        }
+
+    # --- the rounds ---------------------------------------------------------------------------------
+
+    def before(self, number: int, state: Round) -> bool:
+        """Nothing is to be said before a round."""
+        return False
+
+    def after(self, number: int, state: Round, values: Values) -> bool:
+        """Record the round's metrics; whether to stop."""
+        if number % self._period and number < self._rounds - 1:
+            return False
+        found = {LEARN: self._learnt(state)}
+        for name in self.evals:
+            found[name] = {metric: float(value) for metric, value in values[name]}
+        stops = self.record(number, found)
+        return self.listener(number, found) or stops if self.listener is not None else stops
+
+    def record(self, number: int, found: Told) -> bool:
+        """Take down a round's metrics and print its line; whether to stop."""
+        self._evaluated.append(number)
+        for name, metrics in found.items():
+            for metric, value in metrics.items():
+                self.curves.setdefault(name, {}).setdefault(metric, []).append(value)
+        self._print(number, number == self._rounds - 1)
+        return self._detects(number) or self._asked(number)
+
+    def _learnt(self, state: Round) -> dict[str, float]:
+        """The metrics of the training rows, from the scores that training keeps."""
+        at = state.at
+        return {
+            one.name: one.value(at.loss, at.scores, at.train.y, at.train.weight)
+            for one in self.metrics
+            if one.on_train
+        }
+
+    def _detects(self, number: int) -> bool:
+        kind, wait = detector_of(self.full)
+        best = self.best_iteration
+        if kind is None or best is None:
+            return False
+        if self.begin + number - best < wait:
+            return False
+        if kind == "IncToDec":
+            values = self.curves[self.evals[-1]][self.metrics[0].name]
+            if decline_pvalue(values, self.metrics[0].metric.greater_is_better) >= self.full["od_pval"]:
+                return False
+        if self.say is not None:
+            self.say(f"Stopped by overfitting detector  ({wait} iterations wait)")
+        return True
+
+    def _asked(self, number: int) -> bool:
+        """Whether one of the user's callbacks, told of the round, stops."""
+        info = SimpleNamespace(iteration=number + 1, metrics=self.curves)
+        return not all([callback.after_iteration(info) for callback in self.callbacks])
+
+    # --- lines --------------------------------------------------------------------------------------
+
+    def _print(self, number: int, last: bool) -> None:
+        if self.say is None or (number % print_period(self.full) and not last):
+            return
+        passed = time.perf_counter() - self._started
+        parts = [f"{number}:"]
+        name = self.metrics[0].name
+        shown = [(LEARN, "learn"), *((one, f"test{place or ''}") for place, one in enumerate(self.evals))]
+        for one, title in shown:
+            if name in self.curves.get(one, {}):
+                parts.append(f"{title}: {self.curves[one][name][-1]:.7f}")
+        best = self.best_iteration
+        if best is not None:
+            parts.append(f"best: {self.best_score[self.evals[-1]][name]:.7f} ({best})")
+        left = passed / (number + 1) * (self._rounds - number - 1)
+        self.say("\t".join([*parts, f"total: {_duration(passed)}", f"remaining: {_duration(left)}"]))
+
+    def tell_best(self, shrinks: bool) -> None:
+        """Say which round was the best."""
+        best = self.best_iteration
+        if self.say is None or best is None:
+            return
+        value = self.best_score[self.evals[-1]][self.metrics[0].name]
+        self.say(f"\nbestTest = {value:.10g}\nbestIteration = {best}\n")
+        if shrinks:
+            self.say(f"Shrink model to first {best + 1} iterations.")
+
+
+def print_period(full: Mapping[str, Any]) -> int:
+    """Rounds between two lines; 0: nothing is printed."""
+    verbose = full["verbose"]
+    if full["silent"] or full["logging_level"] == "Silent":
+        return 0
+    if verbose is None or verbose is True:
+        return int(full["metric_period"])
+    if isinstance(verbose, bool | int | np.integer) and verbose >= 0:
+        return int(verbose)
+    raise InputError(f"verbose must be True, False or a number of rounds, not {verbose!r}.")
+
+
+def speaker(full: Mapping[str, Any], log_cout: Any) -> Callable[[str], None] | None:
+    """What prints a line, on standard output or to ``log_cout``, or None where nothing is to be printed."""
+    if not print_period(full):
+        return None
+    if log_cout is not None and not callable(log_cout) and not hasattr(log_cout, "write"):
+        raise InputError(f"log_cout must have a method write or be a function, not {log_cout!r}.")
+    write = log_cout if callable(log_cout) else (log_cout or sys.stdout).write
+
+    def say(line: str) -> None:
+        write(line + "\n")
+
+    return say
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g}{unit}"
+    return f"{seconds / 1e-6:.0f}us"

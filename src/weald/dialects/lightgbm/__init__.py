@@ -1,0 +1,81 @@
+"""LightGBM's interface on Weald's engine: change ``import lightgbm as lgb`` to ``import weald.lightgbm as lgb``.
+
+>>> import numpy as np
+>>> import weald.lightgbm as lgb
+>>> X = np.arange(200.0).reshape(-1, 1)
+>>> model = lgb.LGBMClassifier(n_estimators=5).fit(X, X[:, 0] > 90)
+>>> model.predict(X[[0, -1]]).tolist()
+[False, True]
+
+Names, defaults and shapes are LightGBM's; ``docs/lightgbm_parameters.md`` lists what differs and what is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weald import __version__
+from weald.dialects.lightgbm import basic, callback, plotting, sklearn
+from weald.dialects.lightgbm.basic import EvalResult, LightGBMError, register_logger
+from weald.dialects.lightgbm.booster import Booster
+from weald.dialects.lightgbm.callback import (
+    EarlyStopException,
+    early_stopping,
+    log_evaluation,
+    record_evaluation,
+    reset_parameter,
+)
+from weald.dialects.lightgbm.cross_validation import CVBooster, cv
+from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.plotting import (
+    create_tree_digraph,
+    plot_importance,
+    plot_metric,
+    plot_split_value_histogram,
+    plot_tree,
+)
+from weald.dialects.lightgbm.sklearn import LGBMClassifier, LGBMModel, LGBMRegressor
+from weald.dialects.lightgbm.training import train
+from weald.runtime.errors import NotSupportedError
+
+__all__ = [
+    "Dataset",
+    "Booster",
+    "CVBooster",
+    "train",
+    "cv",
+    "LGBMModel",
+    "LGBMClassifier",
+    "LGBMRegressor",
+    "early_stopping",
+    "log_evaluation",
+    "record_evaluation",
+    "reset_parameter",
+    "EarlyStopException",
+    "EvalResult",
+    "LightGBMError",
+    "register_logger",
+    "plot_importance",
+    "plot_metric",
+    "plot_split_value_histogram",
+    "plot_tree",
+    "create_tree_digraph",
+    "basic",
+    "callback",
+    "plotting",
+    "sklearn",
+    "__version__",
+]
+
+_CLUSTERS = "weald.lightgbm trains on one machine; train there, or use LightGBM itself."
+_REFUSED = {
+    "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
+    "Sequence": "data in batches is not supported; put it together and use Dataset.",
+    **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REFUSED:
+        raise NotSupportedError(f"weald.lightgbm has no {name}: {_REFUSED[name]}")
+    raise AttributeError(f"module 'weald.lightgbm' has no attribute {name!r}")

@@ -1,0 +1,106 @@
+"""What all of `weald.lightgbm` uses: the error's name, the result of a metric, and where lines and warnings go."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from weald.runtime.errors import InputError
+
+#: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
+LightGBMError = ValueError
+
+_logger: dict[str, Any] = {}
+
+
+class EvalResult(tuple[Any, ...]):
+    """(set, metric, value, whether larger is better) and, in `cv`, the deviation of the folds.
+
+    >>> result = EvalResult("valid_0", "auc", 0.8, True)
+    >>> result.metric_name, len(result)
+    ('auc', 4)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        dataset_name: str,
+        metric_name: str,
+        metric_value: float,
+        maximize: bool,
+        metric_std_dev: float | None = None,
+    ) -> EvalResult:
+        values = (dataset_name, metric_name, metric_value, maximize)
+        return super().__new__(cls, values if metric_std_dev is None else (*values, metric_std_dev))
+
+    @property
+    def dataset_name(self) -> str:
+        """The set."""
+        return str(self[0])
+
+    @property
+    def metric_name(self) -> str:
+        """The metric."""
+        return str(self[1])
+
+    @property
+    def metric_value(self) -> float:
+        """Its value; in `cv` the mean of the folds."""
+        return float(self[2])
+
+    @property
+    def maximize(self) -> bool:
+        """Whether larger is better."""
+        return bool(self[3])
+
+    @property
+    def metric_std_dev(self) -> float | None:
+        """The deviation of the folds, in `cv`."""
+        return float(self[4]) if self.is_cv_result() else None
+
+    def is_cv_result(self) -> bool:
+        """Whether it is of several folds."""
+        return len(self) > 4
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A whole number above 0, of NumPy's types too.
+
+    >>> import numpy as np
+    >>> whole_number("num_boost_round", np.int64(7))
+    7
+    """
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__") or operator.index(value) <= 0:
+        raise InputError(f"{name} must be a whole number above 0, not {value!r}.")
+    return operator.index(value)
+
+
+def register_logger(
+    logger: Any, info_method_name: str = "info", warning_method_name: str = "warning"
+) -> None:
+    """Have lines and warnings go to methods of an object in place of standard output and `warnings`."""
+    for name in (info_method_name, warning_method_name):
+        if not callable(getattr(logger, name, None)):
+            raise TypeError(f"a logger must have a method {name!r}, but {type(logger).__name__} has none.")
+    _logger["info"] = getattr(logger, info_method_name)
+    _logger["warning"] = getattr(logger, warning_method_name)
+
+
+def log_info(line: str) -> None:
+    """Say a line."""
+    _logger.get("info", print)(line)
+
+
+def log_warning(line: str) -> None:
+    """Warn."""
+    if "warning" in _logger:
+        _logger["warning"](line)
+    else:
+        warnings.warn(line, stacklevel=3)

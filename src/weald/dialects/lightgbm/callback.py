@@ -1,0 +1,225 @@
+"""Callbacks of training, with LightGBM's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning, whole_number
+from weald.params.lightgbm import ALIASES
+from weald.runtime.errors import InputError
+
+_FIXED = ("num_class", "boosting", "metric", "objective")
+
+
+@dataclass
+class CallbackEnv:
+    """What a callback is told."""
+
+    model: Any
+    params: dict[str, Any]
+    iteration: int
+    begin_iteration: int
+    end_iteration: int
+    evaluation_result_list: list[EvalResult] | None
+
+
+class EarlyStopException(Exception):
+    """Raised by a callback to stop training; ``best_iteration`` counts from 0."""
+
+    def __init__(self, best_iteration: int, best_score: Sequence[Any]) -> None:
+        super().__init__()
+        self.best_iteration = best_iteration
+        self.best_score = [EvalResult(*result) for result in best_score]
+
+
+def in_order(callbacks: Sequence[Callable[..., Any]] | None) -> tuple[list[Any], list[Any]]:
+    """The callbacks to be called before a round, and those after it, each by its ``order``."""
+    given = list(dict.fromkeys(callbacks or ()))
+    for callback in given:
+        if not callable(callback):
+            raise InputError(f"callbacks must be functions of a CallbackEnv, but one is {callback!r}.")
+    ranked = sorted(enumerate(given), key=lambda pair: getattr(pair[1], "order", pair[0] - len(given)))
+    before = [callback for _, callback in ranked if getattr(callback, "before_iteration", False)]
+    return before, [callback for _, callback in ranked if callback not in before]
+
+
+def _text(results: Sequence[EvalResult], show_stdv: bool = True) -> str:
+    def one(result: EvalResult) -> str:
+        deviation = result.metric_std_dev if show_stdv else None
+        more = "" if deviation is None else f" + {deviation:g}"
+        return f"{result.dataset_name}'s {result.metric_name}: {result.metric_value:g}{more}"
+
+    return "\t".join(one(result) for result in results)
+
+
+class _LogEvaluation:
+    order = 10
+    before_iteration = False
+
+    def __init__(self, period: int, show_stdv: bool) -> None:
+        self.period = period
+        self.show_stdv = show_stdv
+
+    def __call__(self, env: CallbackEnv) -> None:
+        if self.period > 0 and env.evaluation_result_list and (env.iteration + 1) % self.period == 0:
+            log_info(f"[{env.iteration + 1}]\t{_text(env.evaluation_result_list, self.show_stdv)}")
+
+
+def log_evaluation(period: int = 1, show_stdv: bool = True) -> _LogEvaluation:
+    """Say the metrics every few rounds; ``show_stdv``: in `cv` the deviation too."""
+    return _LogEvaluation(period, show_stdv)
+
+
+class _RecordEvaluation:
+    order = 20
+    before_iteration = False
+
+    def __init__(self, eval_result: dict[str, Any]) -> None:
+        if not isinstance(eval_result, dict):
+            raise TypeError(f"eval_result must be a dict, not {type(eval_result).__name__}.")
+        self.eval_result = eval_result
+
+    def __call__(self, env: CallbackEnv) -> None:
+        if env.iteration == env.begin_iteration:
+            self.eval_result.clear()
+        for result in env.evaluation_result_list or ():
+            metrics = self.eval_result.setdefault(result.dataset_name, {})
+            if result.is_cv_result():
+                metrics.setdefault(f"{result.metric_name}-mean", []).append(result.metric_value)
+                metrics.setdefault(f"{result.metric_name}-stdv", []).append(result.metric_std_dev)
+            else:
+                metrics.setdefault(result.metric_name, []).append(result.metric_value)
+
+
+def record_evaluation(eval_result: dict[str, Any]) -> _RecordEvaluation:
+    """Keep the metrics of every round in a dict: set -> metric -> values."""
+    return _RecordEvaluation(eval_result)
+
+
+class _ResetParameter:
+    order = 10
+    before_iteration = True
+
+    def __init__(self, schedules: dict[str, Any]) -> None:
+        for name, schedule in schedules.items():
+            if ALIASES.get(name, name) in _FIXED:
+                raise InputError(f"{name} cannot be changed while a model is trained; leave it out.")
+            if not callable(schedule) and not isinstance(schedule, list):
+                raise InputError(f"{name} must be a list, one value a round, or a function of the round.")
+        self.schedules = schedules
+
+    def __call__(self, env: CallbackEnv) -> None:
+        number, rounds = env.iteration - env.begin_iteration, env.end_iteration - env.begin_iteration
+        changed = {}
+        for name, schedule in self.schedules.items():
+            if isinstance(schedule, list) and len(schedule) != rounds:
+                raise InputError(f"{name} has {len(schedule)} values, but there are {rounds} rounds.")
+            value = schedule[number] if isinstance(schedule, list) else schedule(number)
+            if value != env.params.get(name):
+                changed[name] = value
+        if changed:
+            env.model.reset_parameter(changed)
+            env.params.update(changed)
+
+
+def reset_parameter(**kwargs: Any) -> _ResetParameter:
+    """Other parameters in every round: a list for each, or a function of the round's number.
+
+    A learning rate costs nothing to change; for others all rows are scored again, on the same bins.
+    """
+    return _ResetParameter(kwargs)
+
+
+class _EarlyStopping:
+    order = 30
+    before_iteration = False
+
+    def __init__(
+        self, stopping_rounds: int, first_metric_only: bool, verbose: bool, min_delta: float | list[float]
+    ) -> None:
+        self.stopping_rounds = whole_number("stopping_rounds", stopping_rounds)
+        self.first_metric_only = first_metric_only
+        self.verbose = verbose
+        self.min_delta = min_delta
+        self._enabled = True
+        #: for every result (best value, its round, all results of that round)
+        self._best: list[tuple[float, int, list[EvalResult]]] = []
+
+    def __call__(self, env: CallbackEnv) -> None:
+        if env.iteration == env.begin_iteration:
+            self._begin(env)
+        if not self._enabled:
+            return
+        results = env.evaluation_result_list or []
+        deltas = self._deltas(results)
+        for place, result in enumerate(results):
+            sign = 1.0 if result.maximize else -1.0
+            value = sign * result.metric_value
+            if place == len(self._best):
+                self._best.append((value, env.iteration, results))
+            elif value > self._best[place][0] + deltas[place]:
+                self._best[place] = (value, env.iteration, results)
+            if not self._counts(result, results, env):
+                continue
+            _, best, found = self._best[place]
+            if env.iteration - best >= self.stopping_rounds:
+                self._stop("Early stopping, best iteration is:", best, found, result)
+            if env.iteration == env.end_iteration - 1:
+                self._stop("Did not meet early stopping. Best iteration is:", best, found, result)
+
+    def _begin(self, env: CallbackEnv) -> None:
+        results = env.evaluation_result_list
+        if not results:
+            raise InputError("early stopping needs at least one valid set and one metric.")
+        self._best, self._enabled = [], True
+        if getattr(env.model, "_params", {}).get("boosting") == "dart":
+            self._enabled = False
+            log_warning(
+                "early stopping does not go with boosting='dart', whose later rounds change earlier trees."
+            )
+        elif not any(self._counts(result, results, env) for result in results):
+            self._enabled = False
+            log_warning("only the training set is evaluated, so training does not stop early.")
+        elif self.verbose:
+            log_info(f"Training until validation scores don't improve for {self.stopping_rounds} rounds")
+        self._deltas(results)
+
+    def _deltas(self, results: Sequence[EvalResult]) -> list[float]:
+        """What an improvement must exceed, for every result."""
+        names = list(dict.fromkeys(result.metric_name for result in results))
+        given = self.min_delta if isinstance(self.min_delta, list) else [self.min_delta]
+        if any(delta < 0 for delta in given):
+            raise InputError(f"min_delta must be at least 0, not {self.min_delta!r}.")
+        given = (given or [0.0]) * (len(names) if len(given) < 2 else 1)
+        if len(given) != len(names):
+            raise InputError(f"min_delta must be one number, or one for each of the {len(names)} metrics.")
+        return [given[names.index(result.metric_name)] for result in results]
+
+    def _counts(self, result: EvalResult, results: Sequence[EvalResult], env: CallbackEnv) -> bool:
+        """Whether a result can stop training: not of the training set, and of the first metric where only that one does."""
+        if self.first_metric_only and result.metric_name != results[0].metric_name:
+            return False
+        return result.dataset_name != getattr(env.model, "_train_data_name", "train")
+
+    def _stop(self, line: str, best: int, found: list[EvalResult], result: EvalResult) -> None:
+        if self.verbose:
+            log_info(f"{line}\n[{best + 1}]\t{_text(found)}")
+            if self.first_metric_only:
+                log_info(f"Evaluated only: {result.metric_name}")
+        raise EarlyStopException(best, found)
+
+
+def early_stopping(
+    stopping_rounds: int,
+    first_metric_only: bool = False,
+    verbose: bool = True,
+    min_delta: float | list[float] = 0.0,
+) -> _EarlyStopping:
+    """Stop when a metric of a valid set has not improved for so many rounds.
+
+    All metrics on all sets but the training set are watched, or with ``first_metric_only`` the first one. ``min_delta``: what an
+    improvement must exceed, for all metrics or for each.
+    """
+    return _EarlyStopping(stopping_rounds, first_metric_only, verbose, min_delta)

@@ -1,0 +1,359 @@
+"""`Dataset`: a table with labels, weights, first scores and names, as LightGBM has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from weald.data import read_weights
+from weald.dialects.shared.tables import (
+    Float32s,
+    Float64s,
+    declared_numbers,
+    frame_types,
+    is_category,
+    is_frame,
+    one_a_row,
+    open_data,
+    scores_a_row,
+    single,
+    take_rows,
+)
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
+from weald.runtime.errors import InputError, NotSupportedError
+
+_RANKING = "ranking is not supported by weald.lightgbm; leave it out."
+_FIELDS = ("label", "weight", "init_score")
+_JSON_MARKS = ',:[]{}"'
+
+
+class Dataset:
+    """A table for `train`; it is binned when a model is trained.
+
+    Parameters
+    ----------
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix or list of rows
+    label, weight, init_score : one value a row; init_score also one for every class
+    reference : the training set of a validation set
+    feature_name : "auto", the frame's own or Column_0, …, or a list
+    categorical_feature : "auto", the frame's category types, or names and positions of columns; values below 0 are missing
+    params : parameters of the data, such as max_bin
+    free_raw_data : accepted; the table is kept as long as the Dataset, as training reads it
+
+    >>> data = Dataset([[1.0, 2.0], [3.0, 4.0]], label=[0, 1])
+    >>> data.num_data(), data.num_feature(), data.get_feature_name()
+    (2, 2, ['Column_0', 'Column_1'])
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        reference: Dataset | None = None,
+        weight: Any = None,
+        group: Any = None,
+        init_score: Any = None,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
+        params: dict[str, Any] | None = None,
+        free_raw_data: bool = True,
+        position: Any = None,
+    ) -> None:
+        for name, value in (("group", group), ("position", position)):
+            if value is not None:
+                raise NotSupportedError(f"{name} is refused: {_RANKING}")
+        self.data = data
+        self.free_raw_data = free_raw_data
+        self.params = dict(params or {})
+        self._table = open_data(data, "Dataset")
+        self._shape = (int(self._table.shape[0]), int(self._table.shape[1]))
+        self._types = frame_types(self._table) if is_frame(self._table) else {}
+        self._label: Float64s | None = None
+        self._weight: Float64s | None = None
+        self._init_score: Float64s | None = None
+        self.used_indices: NDArray[np.int64] | None = None
+        self.reference: Dataset | None = None
+        self.set_reference(reference)
+        self.set_feature_name(feature_name)
+        self.set_categorical_feature(categorical_feature)
+        self.set_label(label)
+        self.set_weight(weight)
+        self.set_init_score(init_score)
+
+    # --- what training reads ------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Any:
+        """The table as Weald's own estimators read it: categories below 0 are missing."""
+        return _without_negatives(self._table, self.categorical)
+
+    @property
+    def source(self) -> Any:
+        """The table as it was given, by whose identity bins are kept for it."""
+        return self._table
+
+    @property
+    def categorical(self) -> list[int]:
+        """Positions of numeric columns that were declared to be categories."""
+        return declared_numbers(self._table, self._declared)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column holds categories."""
+        return bool(self._declared) or any(is_category(dtype) for dtype in self._types.values())
+
+    @property
+    def labels(self) -> Float64s:
+        """The labels in double precision; they must be there."""
+        if self._label is None:
+            raise InputError("a Dataset needs labels for training and evaluation; give it label.")
+        return self._label
+
+    @property
+    def weights(self) -> Float64s | None:
+        """The weights in double precision."""
+        return self._weight
+
+    @property
+    def start(self) -> Float64s | None:
+        """The scores that rows start from, (rows,) or (rows, outputs)."""
+        return self._init_score
+
+    def data_params(self) -> dict[str, Any]:
+        """Of its parameters those that are the data's, by LightGBM's own names."""
+        known = read_parameters(self.params)
+        return {name: value for name, value in known.items() if LIGHTGBM_PARAMETERS[name].group == "dataset"}
+
+    # --- LightGBM's methods -------------------------------------------------------------------------
+
+    def construct(self) -> Dataset:
+        """Nothing: bins are made when a model is trained."""
+        return self
+
+    def create_valid(
+        self,
+        data: Any,
+        label: Any = None,
+        weight: Any = None,
+        group: Any = None,
+        init_score: Any = None,
+        params: dict[str, Any] | None = None,
+        position: Any = None,
+    ) -> Dataset:
+        """A validation set with this one as its reference."""
+        return Dataset(
+            data,
+            label,
+            reference=self,
+            weight=weight,
+            group=group,
+            init_score=init_score,
+            params=params,
+            free_raw_data=self.free_raw_data,
+            position=position,
+        )
+
+    def subset(self, used_indices: Any, params: dict[str, Any] | None = None) -> Dataset:
+        """The chosen rows as a Dataset of their own."""
+        rows = np.asarray(used_indices, np.int64)
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
+        part._table = part.data = take_rows(self._table, rows)
+        part._shape = (len(rows), self._shape[1])
+        part.params = dict(self.params if params is None else params)
+        part.used_indices = rows
+        part.reference = self
+        for name in _FIELDS:
+            values = getattr(self, f"_{name}")
+            setattr(part, f"_{name}", None if values is None else values[rows])
+        return part
+
+    def num_data(self) -> int:
+        """The number of rows."""
+        return self._shape[0]
+
+    def num_feature(self) -> int:
+        """The number of columns."""
+        return self._shape[1]
+
+    def get_data(self) -> Any:
+        """The table."""
+        return self.data
+
+    def get_label(self) -> Float32s | None:
+        """The labels."""
+        return None if self._label is None else single(self._label)
+
+    def get_weight(self) -> Float32s | None:
+        """The weights."""
+        return None if self._weight is None else single(self._weight)
+
+    def get_init_score(self) -> Float64s | None:
+        """The scores that rows start from."""
+        return self._init_score
+
+    def get_field(self, field_name: str) -> Any:
+        """One of label, weight and init_score."""
+        getters = {"label": self.get_label, "weight": self.get_weight, "init_score": self.get_init_score}
+        if field_name not in getters:
+            raise InputError(f"a Dataset has no field {field_name!r}; it has {', '.join(getters)}.")
+        return getters[field_name]()
+
+    def set_field(self, field_name: str, data: Any) -> Dataset:
+        """Set one of label, weight and init_score."""
+        self.get_field(field_name)
+        setter: Any = getattr(self, f"set_{field_name}")
+        setter(data)
+        return self
+
+    def set_label(self, label: Any) -> Dataset:
+        """Set the labels."""
+        self._label = None if label is None else one_a_row("label", label, self.num_data())
+        return self
+
+    def set_weight(self, weight: Any) -> Dataset:
+        """Set the weights."""
+        rows = self.num_data()
+        self._weight = None if weight is None else read_weights(one_a_row("weight", weight, rows), rows)
+        return self
+
+    def set_init_score(self, init_score: Any) -> Dataset:
+        """Set the scores that rows start from; flat ones of several classes are class after class."""
+        rows = self.num_data()
+        self._init_score = None if init_score is None else scores_a_row("init_score", init_score, rows, "F")
+        return self
+
+    def set_reference(self, reference: Dataset | None) -> Dataset:
+        """Set the training set that this one is validated for."""
+        if reference is not None and not isinstance(reference, Dataset):
+            raise TypeError(f"reference must be a Dataset, not {type(reference).__name__}.")
+        if reference is not None and reference.num_feature() != self.num_feature():
+            raise InputError(
+                f"reference has {reference.num_feature()} columns, but data has {self.num_feature()}."
+            )
+        self.reference = reference
+        return self
+
+    def set_feature_name(self, feature_name: Any) -> Dataset:
+        """Set the columns' names; "auto": the frame's own, or Column_0, …"""
+        if isinstance(feature_name, str) and feature_name == "auto":
+            names = list(self._types) or [f"Column_{place}" for place in range(self._shape[1])]
+        else:
+            names = [str(name) for name in feature_name]
+        if len(names) != self.num_feature():
+            raise InputError(
+                f"feature_name has {len(names)} names, but data has {self.num_feature()} columns."
+            )
+        if len(set(names)) != len(names):
+            raise InputError("feature_name must differ from each other.")
+        wrong = next((name for name in names if any(mark in name for mark in _JSON_MARKS)), None)
+        if wrong is not None:
+            raise InputError(f"feature_name must not contain any of {_JSON_MARKS}, but one is {wrong!r}.")
+        self.feature_name = ["_".join(name.split()) for name in names]
+        self._given_names = names
+        return self
+
+    def get_feature_name(self) -> list[str]:
+        """The columns' names."""
+        return list(self.feature_name)
+
+    def set_categorical_feature(self, categorical_feature: Any) -> Dataset:
+        """Set the columns that hold categories; "auto": those of a frame's category types."""
+        self.categorical_feature = categorical_feature
+        chosen: Sequence[Any] = () if isinstance(categorical_feature, str) else categorical_feature
+        if isinstance(categorical_feature, str) and categorical_feature != "auto":
+            raise InputError(f"categorical_feature must be 'auto' or a list, not {categorical_feature!r}.")
+        if categorical_feature is None:
+            chosen = ()
+        self._declared = sorted({self._place(column) for column in chosen})
+        return self
+
+    def _place(self, column: Any) -> int:
+        if isinstance(column, str) and column in self._given_names:
+            return self._given_names.index(column)
+        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if whole and 0 <= column < self.num_feature():
+            return int(column)
+        raise InputError(f"categorical_feature names the column {column!r}, which data does not have.")
+
+    def get_params(self) -> dict[str, Any]:
+        """The parameters of the data."""
+        return self.data_params()
+
+    def get_ref_chain(self, ref_limit: int = 100) -> set[Dataset]:
+        """This set, its reference, the reference's reference, …"""
+        chain: set[Dataset] = set()
+        one: Dataset | None = self
+        while one is not None and one not in chain and len(chain) < ref_limit:
+            chain.add(one)
+            one = one.reference
+        return chain
+
+    def set_group(self, group: Any) -> Dataset:
+        """Refused: there is no ranking."""
+        raise NotSupportedError(f"group is refused: {_RANKING}")
+
+    def get_group(self) -> None:
+        """None: there is no ranking."""
+
+    def set_position(self, position: Any) -> Dataset:
+        """Refused: there is no ranking."""
+        raise NotSupportedError(f"position is refused: {_RANKING}")
+
+    def get_position(self) -> None:
+        """None: there is no ranking."""
+
+    def save_binary(self, filename: Any) -> Dataset:
+        """Refused: keep the data in a format of your own, such as parquet."""
+        raise NotSupportedError(
+            "save_binary is not supported by weald.lightgbm; save the table as parquet or npz."
+        )
+
+    def add_features_from(self, other: Dataset) -> Dataset:
+        """Refused: put the tables together."""
+        raise NotSupportedError(
+            "add_features_from is not supported by weald.lightgbm; put the columns together and make a Dataset of them."
+        )
+
+    def feature_num_bin(self, feature: Any) -> int:
+        """Refused: bins belong to a training."""
+        raise NotSupportedError(
+            "feature_num_bin is not supported by weald.lightgbm, which bins when it trains."
+        )
+
+
+def _without_negatives(table: Any, columns: Sequence[int]) -> Any:
+    """The table with missing values in place of those below 0 in columns of categories."""
+    if not columns:
+        return table
+    if scipy.sparse.issparse(table):
+        return _without_stored_negatives(table, columns)
+    if is_frame(table):
+        frame = nw.from_native(table, eager_only=True)
+        names = [frame.columns[place] for place in columns]
+        if not any(bool((frame[name] < 0).any()) for name in names):
+            return table
+        changed = (nw.when(nw.col(name) >= 0).then(nw.col(name)).alias(name) for name in names)
+        return nw.to_native(frame.with_columns(*changed))
+    part = table[:, list(columns)]
+    if not (part < 0).any():
+        return table
+    changed = table.astype(np.result_type(table.dtype, np.float32))
+    changed[:, list(columns)] = np.where(part < 0, np.nan, part)
+    return changed
+
+
+def _without_stored_negatives(table: Any, columns: Sequence[int]) -> Any:
+    matrix = table.tocsc()
+    stored = np.concatenate([np.arange(*matrix.indptr[place : place + 2]) for place in columns])
+    below = stored[matrix.data[stored] < 0]
+    if not len(below):
+        return table
+    changed = matrix.astype(np.result_type(matrix.dtype, np.float32))
+    changed.data[below] = np.nan
+    return changed

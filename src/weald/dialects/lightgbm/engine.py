@@ -1,0 +1,136 @@
+"""One training with LightGBM's objective, labels, metrics and callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weald.binning import missing_of
+from weald.data.missing import Missing
+from weald.dialects.lightgbm.basic import EvalResult
+from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.metrics import metrics_of
+from weald.dialects.lightgbm.objectives import Chosen
+from weald.dialects.lightgbm.translate import native_parameters
+from weald.dialects.shared.bins import KeptBins
+from weald.dialects.shared.engine import Listener, Rows, Run
+from weald.dialects.shared.tables import Float64s, scores_of_outputs
+from weald.estimators.shared.persistence import FittedModel
+from weald.losses import Loss
+from weald.losses.objective import Objective
+from weald.params.lightgbm import value_of
+from weald.runtime.errors import InputError
+
+#: function(predictions, Dataset) -> (name, value, whether larger is better), or a list of these
+CustomMetric = Callable[[Any, Dataset], Any]
+#: function(scores, Dataset) -> (gradient, hessian)
+CustomObjective = Callable[[Any, Dataset], Any]
+
+
+@dataclass
+class Training:
+    """What a booster's next rounds ask for."""
+
+    params: Mapping[str, Any]
+    chosen: Chosen
+    train_set: Dataset
+    evals: Sequence[tuple[Dataset, str]] = ()
+    objective: CustomObjective | None = None
+    metrics: Sequence[CustomMetric] = ()
+    #: rows start from scores of their own, or from 0, in place of the best constant
+    from_scores: bool = False
+    #: where bins of the table are kept for the next training
+    bins: KeptBins | None = None
+
+    def run(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
+        """Boost so many more rounds."""
+        train = self.train_set
+        y, weight = train.labels, train.weights
+        native = self.native()
+        if earlier is None and not self.from_scores:
+            native["base_score"] = self.chosen.start(y, weight)
+        run = Run(
+            native,
+            self._loss(),
+            Rows(train.table, y, self.chosen.weights(y, weight), self._start(train)),
+            [
+                Rows(data.table, data.labels, data.weights, self._start(data), name)
+                for data, name in self.evals
+            ],
+            metrics_of(self.params, self.chosen) if self.evals else [],
+            self._call_metrics if self.metrics else None,
+            self.bins,
+            train.source,
+        )
+        return run.fit(rounds, earlier, listener)
+
+    @property
+    def missing(self) -> Missing:
+        """Which numbers of a table are missing."""
+        params = {**self.train_set.data_params(), **self.params}
+        return missing_of(value_of(params, "use_missing"), value_of(params, "zero_as_missing"))
+
+    def native(self) -> dict[str, Any]:
+        """The parameters of `BoostedTreesRegressor`."""
+        train = self.train_set
+        native = native_parameters(
+            {**train.data_params(), **self.params},
+            self.chosen,
+            feature_names=train.feature_name,
+            has_categories=train.has_categories,
+        )
+        native["categorical_features"] = train.categorical or "auto"
+        return native
+
+    def _loss(self) -> Loss:
+        if self.objective is None:
+            return self.chosen.loss(self.train_set.labels)
+        function, data = self.objective, self.train_set
+        name = str(getattr(function, "__name__", type(function).__name__))
+        return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name)
+
+    def _start(self, data: Dataset) -> Float64s | None:
+        if not self.from_scores:
+            return None
+        return scores_of_outputs("init_score", data.start, data.num_data(), self.chosen.n_outputs)
+
+    def _call_metrics(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
+        return called(self.metrics, prediction, self.evals[place][0])
+
+
+def called(
+    metrics: Sequence[CustomMetric], prediction: Float64s, data: Dataset
+) -> list[tuple[str, float, bool]]:
+    """What users' own metrics return: names, values, and whether larger is better."""
+    found = []
+    for metric in metrics:
+        returned = metric(prediction.copy(), data)
+        if returned is None:
+            continue
+        for one in returned if isinstance(returned, list) else [returned]:
+            try:
+                name, value, larger = one
+                found.append((str(name), float(value), bool(larger)))
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"feval must return a name, a number and whether larger is better, not {one!r}."
+                ) from None
+    return found
+
+
+def results_of(name: str, values: Sequence[tuple[Any, ...]], larger: Mapping[str, bool]) -> list[EvalResult]:
+    """Values of metrics as LightGBM hands them out; ``larger``: whether larger is better, of those by name."""
+    return [
+        EvalResult(name, metric, value, more[0] if more else larger[metric])
+        for metric, value, *more in values
+    ]
+
+
+def functions_of(feval: Any) -> list[CustomMetric]:
+    """Users' own metrics: one function, or several."""
+    several = [] if feval is None else list(feval) if isinstance(feval, list | tuple) else [feval]
+    for function in several:
+        if not callable(function):
+            raise InputError(f"feval must be a function or a list of functions, not {function!r}.")
+    return several

@@ -1,0 +1,71 @@
+"""A `Booster` as a model file, and as text."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from weald.dialects.lightgbm.columns import facts_from_json
+from weald.dialects.shared.files import pack_model, texts_a_column, unpack_model
+from weald.estimators.shared.persistence import FittedModel
+from weald.params.lightgbm import read_parameters
+from weald.runtime.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from weald.dialects.lightgbm.booster import Booster
+
+NAME = "lightgbm.Booster"
+_KEYS = {"custom", "feature_names", "learning_rates", "columns"}
+_FIRST_LINE = "weald.lightgbm\n"
+_THEIRS = b"tree\nversion="
+# These change neither the model nor its predictions.
+_NOT_SAVED = ("num_threads", "verbosity")
+
+
+def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> bytes:
+    """The bytes of the model file; equal for equal models. ``rates``: the learning rate of every round."""
+    params = {name: value for name, value in booster._params.items() if name not in _NOT_SAVED}
+    more = {
+        "custom": booster._custom,
+        "feature_names": booster._names,
+        "learning_rates": list(rates),
+        "columns": None if booster._facts is None else booster._facts.to_json(),
+    }
+    return pack_model(NAME, params, more, model)
+
+
+def from_bytes(booster: Booster, data: bytes) -> None:
+    """Make a booster what a file's bytes say; everything is checked before anything is changed."""
+    if data[: len(_THEIRS)] == _THEIRS:
+        raise ModelFileError(
+            "This is a model of LightGBM's own; weald.lightgbm reads only what its own save_model has written."
+        )
+    params, header, model = unpack_model(NAME, data, _KEYS, read_parameters)
+    names = texts_a_column(header, "feature_names", model)
+    rates, columns = header["learning_rates"], header["columns"]
+    if not isinstance(rates, list) or not all(isinstance(rate, int | float) for rate in rates):
+        raise ModelFileError("The file's learning rates must be numbers.")
+    facts = None if columns is None else facts_from_json(columns, model.schema.n_columns)
+    booster._params, booster._custom, booster._names = params, bool(header["custom"]), names or []
+    booster._rates, booster._facts = rates, facts
+    booster._set_model(model)
+
+
+def to_text(data: bytes) -> str:
+    """A model file's bytes as text."""
+    return _FIRST_LINE + base64.b64encode(data).decode() + "\n"
+
+
+def from_text(text: str) -> bytes:
+    """The bytes of `to_text`."""
+    if text.startswith(_THEIRS.decode()):
+        return _THEIRS
+    try:
+        first, _, rest = text.partition("\n")
+        if first + "\n" != _FIRST_LINE:
+            raise ValueError
+        return base64.b64decode(rest.strip(), validate=True)
+    except (ValueError, binascii.Error):
+        raise ModelFileError("This text is none of model_to_string of weald.lightgbm.") from None

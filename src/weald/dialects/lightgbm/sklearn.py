@@ -1,0 +1,454 @@
+"""LightGBM's scikit-learn estimators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_sample_weight
+
+from weald.data import read_regression_target, read_weights
+from weald.data.read import open_table
+from weald.dialects.lightgbm.basic import log_warning
+from weald.dialects.lightgbm.booster import Booster
+from weald.dialects.lightgbm.callback import record_evaluation
+from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.metrics import names_of
+from weald.dialects.lightgbm.training import train
+from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, pairs_of
+from weald.params.lightgbm import ALIASES, read_parameters
+from weald.runtime.errors import InputError, NotSupportedError
+
+# Parameters of the estimator that are none of the booster's.
+_OWN = ("class_weight", "importance_type", "n_estimators")
+
+
+class LGBMModel(DialectEstimator):
+    """What LightGBM's estimators share; further parameters of LightGBM's come as keywords."""
+
+    def __init__(
+        self,
+        *,
+        boosting_type: str = "gbdt",
+        num_leaves: int = 31,
+        max_depth: int = -1,
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample_for_bin: int = 200000,
+        objective: str | Callable[..., Any] | None = None,
+        class_weight: Any = None,
+        min_split_gain: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_child_samples: int = 20,
+        subsample: float = 1.0,
+        subsample_freq: int = 0,
+        colsample_bytree: float = 1.0,
+        reg_alpha: float = 0.0,
+        reg_lambda: float = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        importance_type: str = "split",
+        **kwargs: Any,
+    ) -> None:
+        given = locals()
+        for name in LGBMModel._get_param_names():
+            setattr(self, name, given[name])
+        if kwargs:
+            self.kwargs = kwargs
+
+    # Set above, one by one by name; declared for readers and type checkers.
+    n_estimators: int
+    objective: str | Callable[..., Any] | None
+    class_weight: Any
+    importance_type: str
+
+    # --- fitting ------------------------------------------------------------------------------------
+
+    def _booster_params(self) -> dict[str, Any]:
+        """What `train` is given; a keyword counts more than a parameter of the signature with its default."""
+        own = super().get_params(deep=False)
+        further = self.__dict__.get("kwargs", {})
+        replaced = {ALIASES.get(name, name) for name in further}
+        defaults = inspect.signature(LGBMModel.__init__).parameters
+        for name in list(own):
+            still_default = name in defaults and own[name] == defaults[name].default
+            if name in further or (ALIASES.get(name, name) in replaced and still_default):
+                del own[name]
+        params = read_parameters({**own, **further}, estimators=True)
+        for name in ("class_weight", "importance_type"):
+            params.pop(name, None)
+        objective = params.pop("objective", None)
+        self._objective = objective if objective is not None else self._default_objective()
+        if callable(self._objective):
+            params["objective"] = _ObjectiveOfLabels(self._objective)
+        else:
+            params["objective"] = self._objective
+        return params
+
+    def _default_objective(self) -> str:
+        raise InputError("LGBMModel needs an objective; or use LGBMRegressor or LGBMClassifier.")
+
+    def _metrics(self, params: dict[str, Any], eval_metric: Any) -> tuple[list[str], list[Any]]:
+        """The metrics by name, those of fit first, and the functions."""
+        several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
+        named = [self._metric_name(name) for name in several if isinstance(name, str)]
+        own = names_of(params.get("metric", "")) or self._default_metrics()
+        functions = [_metric_of_labels(function) for function in several if callable(function)]
+        return [*(name for name in named if name not in own), *own], functions
+
+    def _metric_name(self, name: str) -> str:
+        return name
+
+    def _default_metrics(self) -> list[str]:
+        return ["l2"] if callable(self._objective) else [str(self._objective)]
+
+    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
+
+    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
+
+    def _class_weights(self, wanted: Any, y: NDArray[np.float64], weight: Any) -> Any:
+        """The rows' weights times those of their classes."""
+        if wanted is None:
+            return weight
+        factors = np.asarray(compute_sample_weight(self._coded(wanted), y), np.float64)
+        return factors if weight is None else factors * weight
+
+    def _coded(self, wanted: Any) -> Any:
+        return wanted
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        init_score: Any = None,
+        group: Any = None,
+        eval_set: Sequence[tuple[Any, Any]] | None = None,
+        eval_names: Sequence[str] | None = None,
+        eval_sample_weight: Sequence[Any] | None = None,
+        eval_class_weight: Sequence[Any] | None = None,
+        eval_init_score: Sequence[Any] | None = None,
+        eval_group: Any = None,
+        eval_metric: Any = None,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
+        callbacks: Sequence[Callable[..., Any]] | None = None,
+        init_model: Any = None,
+        *,
+        eval_X: Any = None,
+        eval_y: Any = None,
+    ) -> Any:
+        """Train on a table.
+
+        eval_set : pairs (X, y) to be evaluated after every round; or tuples eval_X and eval_y
+        eval_names, eval_sample_weight, eval_class_weight, eval_init_score : one for each of these
+        eval_metric : names, functions(y, predictions[, weight]) -> (name, value, whether larger is better), or both
+        callbacks, init_model : as in `train`
+        """
+        if group is not None or eval_group is not None:
+            raise NotSupportedError(
+                "group is refused: ranking is not supported by weald.lightgbm; leave it out."
+            )
+        self._forget()
+        n_rows = open_table(as_table(X)).n_rows
+        weight = read_weights(sample_weight, n_rows)
+        label = self._target(y, n_rows, weight)
+        params = self._booster_params()
+        names, functions = self._metrics(params, eval_metric)
+        params["metric"] = names or "None"
+        weight = self._class_weights(self.class_weight, label, weight)
+        data = Dataset(
+            as_table(X),
+            label,
+            weight=weight,
+            init_score=init_score,
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+        )
+        sets = _pairs(eval_set, eval_X, eval_y)
+        per_set = {
+            "eval_sample_weight": eval_sample_weight,
+            "eval_class_weight": eval_class_weight,
+            "eval_init_score": eval_init_score,
+        }
+        valid = []
+        for place, (table, target) in enumerate(pairs_of(sets, per_set)):
+            same = table is X and target is y
+            more = {name: None if values is None else values[place] for name, values in per_set.items()}
+            valid.append(data if same else self._valid_set(data, table, target, more))
+        found: dict[str, Any] = {}
+        self._Booster = train(
+            params,
+            data,
+            params.pop("num_iterations", self.n_estimators),
+            valid_sets=valid,
+            valid_names=eval_names,
+            feval=functions,
+            init_model=init_model.booster_ if isinstance(init_model, LGBMModel) else init_model,
+            callbacks=[*(callbacks or ()), record_evaluation(found)],
+        )
+        self._evals_result = found
+        return self
+
+    def _valid_set(self, data: Dataset, table: Any, target: Any, more: dict[str, Any]) -> Dataset:
+        valid = data.create_valid(as_table(table), init_score=more["eval_init_score"])
+        label = self._eval_target(target, valid.num_data())
+        weight = read_weights(more["eval_sample_weight"], valid.num_data())
+        return valid.set_label(label).set_weight(
+            self._class_weights(more["eval_class_weight"], label, weight)
+        )
+
+    # --- after fitting ------------------------------------------------------------------------------
+
+    def predict(
+        self,
+        X: Any,
+        raw_score: bool = False,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        validate_features: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Predictions, as `Booster.predict` gives them."""
+        booster: Booster = self._holder()
+        self._check_table(X)
+        return booster.predict(
+            as_table(X),
+            start_iteration,
+            num_iteration,
+            raw_score,
+            pred_leaf,
+            pred_contrib,
+            validate_features=validate_features,
+            **kwargs,
+        )
+
+    @property
+    def booster_(self) -> Booster:
+        """The booster."""
+        booster: Booster = self._holder()
+        return booster
+
+    @property
+    def n_features_(self) -> int:
+        """How many columns X had."""
+        return self.booster_.num_feature()
+
+    @property
+    def feature_name_(self) -> list[str]:
+        """Names of the columns."""
+        return self.booster_.feature_name()
+
+    @property
+    def feature_importances_(self) -> NDArray[Any]:
+        """How often each column is split, or the sum of its gains (``importance_type``)."""
+        return self.booster_.feature_importance(self.importance_type)
+
+    @property
+    def best_iteration_(self) -> int:
+        """The best round of early stopping, counted from 1; 0 without."""
+        return self.booster_.best_iteration
+
+    @property
+    def best_score_(self) -> dict[str, dict[str, float]]:
+        """Set -> metric -> value of the best round, or of the last."""
+        return self.booster_.best_score
+
+    @property
+    def evals_result_(self) -> dict[str, dict[str, list[float]]]:
+        """Set -> metric -> a value for every round."""
+        self._holder()
+        found: dict[str, Any] = self._evals_result
+        return found
+
+    @property
+    def n_estimators_(self) -> int:
+        """How many rounds the model has."""
+        return self.booster_.current_iteration()
+
+    @property
+    def n_iter_(self) -> int:
+        """How many rounds the model has."""
+        return self.booster_.current_iteration()
+
+    @property
+    def objective_(self) -> str | Callable[..., Any]:
+        """What was minimised."""
+        self._holder()
+        return self._objective
+
+
+class LGBMRegressor(RegressorMixin, LGBMModel):  # type: ignore[misc]
+    """LightGBM's regressor on Weald's engine.
+
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> LGBMRegressor(n_estimators=40).fit(X, X[:, 0]).score(X, X[:, 0]) > 0.9
+    True
+    """
+
+    def _default_objective(self) -> str:
+        return "regression"
+
+
+class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[misc]
+    """LightGBM's classifier on Weald's engine.
+
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> model = LGBMClassifier(n_estimators=5).fit(X, np.where(X[:, 0] > 90, "late", "early"))
+    >>> model.predict(X[[0, -1]]).tolist(), model.predict_proba(X).shape
+    (['early', 'late'], (200, 2))
+    """
+
+    def _default_objective(self) -> str:
+        return "multiclass" if self.n_classes_ > 2 else "binary"
+
+    def _default_metrics(self) -> list[str]:
+        if callable(self._objective):
+            return ["multi_logloss" if self.n_classes_ > 2 else "binary_logloss"]
+        return [str(self._objective)]
+
+    def _metric_name(self, name: str) -> str:
+        """A metric of the other number of classes is taken as that of this one."""
+        kind = name.removeprefix("multi_").removeprefix("binary_")
+        if kind not in ("logloss", "error"):
+            return name
+        return f"{'multi' if self.n_classes_ > 2 else 'binary'}_{kind}"
+
+    def _booster_params(self) -> dict[str, Any]:
+        params = super()._booster_params()
+        several = self.n_classes_ > 2
+        if several:
+            params["num_class"] = self.n_classes_
+        if several and params["objective"] in ("binary", "cross_entropy"):
+            raise InputError(
+                f"objective={params['objective']!r} is for two classes, but y has {self.n_classes_}; use 'multiclass'."
+            )
+        if not several and params["objective"] in ("multiclass", "multiclassova"):
+            params["num_class"] = 2
+        return params
+
+    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
+        return self._read_classes(y, n_rows, weight)
+
+    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        return self._known_classes(y, n_rows)
+
+    def _coded(self, wanted: Any) -> Any:
+        if not isinstance(wanted, dict):
+            return wanted
+        known = {value: float(place) for place, value in enumerate(self.classes_.tolist())}
+        unknown = [value for value in wanted if value not in known]
+        if unknown:
+            raise InputError(f"class_weight has the class {unknown[0]!r}, which y does not have.")
+        return {known[value]: factor for value, factor in wanted.items()}
+
+    def predict(
+        self,
+        X: Any,
+        raw_score: bool = False,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        validate_features: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """The most probable class of every row; under an objective of your own, the raw scores."""
+        found = self.predict_proba(
+            X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+        )
+        if raw_score or pred_leaf or pred_contrib or callable(self._objective):
+            return found
+        classes: NDArray[Any] = self.classes_[found.argmax(axis=1)]
+        return classes
+
+    def predict_proba(
+        self,
+        X: Any,
+        raw_score: bool = False,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        validate_features: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Probabilities, (rows, classes); under an objective of your own, the raw scores."""
+        found = super().predict(
+            X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+        )
+        if raw_score or pred_leaf or pred_contrib:
+            return found
+        if callable(self._objective):
+            log_warning("an objective of your own has no probabilities; these are raw scores.")
+            return found
+        return found if found.ndim == 2 else both_classes(found)
+
+    def decision_function(
+        self,
+        X: Any,
+        *,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        validate_features: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Raw scores, (rows,) of two classes or (rows, classes)."""
+        return super().predict(
+            X, True, start_iteration, num_iteration, validate_features=validate_features, **kwargs
+        )
+
+
+def _pairs(eval_set: Any, eval_X: Any, eval_y: Any) -> Any:
+    """The sets to evaluate, from pairs or from tuples of tables and of labels."""
+    if (eval_X is None) != (eval_y is None):
+        raise InputError("eval_X and eval_y go together; give both, or eval_set.")
+    if eval_X is None:
+        return [eval_set] if isinstance(eval_set, tuple) and len(eval_set) == 2 else eval_set
+    if eval_set is not None:
+        raise InputError("eval_set and eval_X say the same; give one of them.")
+    tables, labels = (part if isinstance(part, tuple) else (part,) for part in (eval_X, eval_y))
+    if len(tables) != len(labels):
+        raise InputError(f"eval_X has {len(tables)} tables, but eval_y has labels of {len(labels)}.")
+    return list(zip(tables, labels, strict=True))
+
+
+def _called(function: Callable[..., Any], what: str, scores: Any, data: Dataset) -> Any:
+    """function(y, scores[, weight]), with as many arguments as it takes."""
+    wanted = len(inspect.signature(function).parameters)
+    if wanted not in (2, 3):
+        raise InputError(f"{what} must take labels, scores and maybe weights, not {wanted} arguments.")
+    return function(data.get_label(), scores, *([data.get_weight()] if wanted == 3 else []))
+
+
+class _ObjectiveOfLabels:
+    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied.
+
+    A class of the module, so that a model in training can be pickled where the function can.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = str(getattr(function, "__name__", "objective"))
+
+    def __call__(self, scores: Any, data: Dataset) -> Any:
+        returned = _called(self.function, "objective", scores, data)
+        weight = data.weights
+        if weight is None or len(inspect.signature(self.function).parameters) > 2:
+            return returned
+        gradient, hessian = (np.asarray(values, np.float64) for values in returned)
+        factors = weight if gradient.ndim == 1 else weight[:, None]
+        return gradient * factors, hessian * factors
+
+
+def _metric_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
+    """function(y, predictions[, weight]) as the booster's function(predictions, Dataset)."""
+    return lambda prediction, data: _called(function, "eval_metric", prediction, data)

@@ -1,0 +1,538 @@
+"""`Booster`: a trained model with XGBoost's methods."""
+
+from __future__ import annotations
+
+import copy
+import json
+import operator
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from weald.data import Schema
+from weald.data.read import open_table
+from weald.dialects.shared.bins import KeptBins
+from weald.dialects.shared.booster import ModelHolder
+from weald.dialects.shared.engine import Engine
+from weald.dialects.shared.tables import Float32s, Float64s, is_frame, single
+from weald.dialects.shared.trees import histogram, split_values
+from weald.dialects.xgboost import dumps, files
+from weald.dialects.xgboost.callback import CallbackContainer
+from weald.dialects.xgboost.config import threads_of
+from weald.dialects.xgboost.contributions import contributions
+from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.engine import (
+    Course,
+    CustomMetric,
+    CustomObjective,
+    Training,
+    evaluated,
+    labels_of,
+    metrics_of,
+    named_values,
+)
+from weald.dialects.xgboost.objectives import Chosen, choose
+from weald.forest.disk import read, save
+from weald.forest.forest import Forest
+from weald.params.xgboost import read_parameters
+from weald.runtime.errors import InputError, NotSupportedError
+
+Range = tuple[int, int]
+
+
+class Booster(ModelHolder):
+    """A model of XGBoost's interface: what `train` returns.
+
+    >>> import numpy as np
+    >>> from weald.xgboost import DMatrix, train
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> booster = train({"max_depth": 2}, DMatrix(X, label=X[:, 0]), num_boost_round=3)
+    >>> booster.num_boosted_rounds(), booster.predict(DMatrix(X)).shape
+    (3, (40,))
+    """
+
+    _unstored = "missing"
+
+    def __init__(
+        self,
+        params: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None,
+        cache: Sequence[DMatrix] | None = None,
+        model_file: Booster | bytearray | bytes | str | os.PathLike[str] | None = None,
+    ) -> None:
+        for matrix in cache or ():
+            if not isinstance(matrix, DMatrix):
+                raise InputError(f"cache must hold DMatrix objects, not {type(matrix).__name__}.")
+        self._params: dict[str, Any] = {}
+        self._custom = False
+        self._names: list[str] | None = None
+        self._kinds: list[str] | None = None
+        self._attributes: dict[str, str] = {}
+        self._bins = KeptBins()  # of `update` and `boost`
+        if isinstance(model_file, Booster):
+            self.__setstate__(model_file.__getstate__())
+        elif model_file is not None:
+            self.load_model(model_file)
+        self._params |= read_parameters(params)
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def _train(
+        self,
+        dtrain: DMatrix,
+        rounds: int,
+        container: CallbackContainer,
+        evals: Sequence[tuple[DMatrix, str]] = (),
+        objective: CustomObjective | None = None,
+        metric: CustomMetric | None = None,
+        bins: KeptBins | None = None,
+    ) -> None:
+        """Add rounds to the model; a callback that sets parameters has the rest trained in another run."""
+        earlier = model = self._model
+        self._custom = objective is not None
+        if earlier is None:
+            self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
+        else:
+            self._check_columns(dtrain)
+        before, rate = self._params, self._params.get("eta")
+        course, bins = Course(self, dtrain, container), KeptBins() if bins is None else bins
+        try:
+            while model is earlier or not (course.stopped or course.done >= rounds):
+                training = Training(
+                    dict(self._params), self._chosen(), dtrain, evals, objective, metric, bins
+                )
+                model = training.run(rounds - course.done, model, course)
+        except BaseException:
+            self._set_model(earlier)
+            self._params = before
+            raise
+        self._set_model(model)
+        self._params = {name: value for name, value in self._params.items() if name != "eta"}
+        if rate is not None:
+            self._params["eta"] = rate  # a scheduler's learning rate was of its round
+
+    def _chosen(self) -> Chosen:
+        return choose(self._params, self._custom)
+
+    def _is_linear(self) -> bool:
+        return not isinstance(self._fitted().predictor, Forest)
+
+    def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
+        """Train one more round; the matrix's bins are kept for the next."""
+        self._train(dtrain, 1, CallbackContainer([]), objective=fobj, bins=self._bins)
+
+    def boost(
+        self,
+        dtrain: DMatrix,
+        iteration: int,
+        *,
+        grad: Any = None,
+        hess: Any = None,
+        fobj: CustomObjective | None = None,
+    ) -> None:
+        """Train one more round on the given gradients and hessians."""
+        if fobj is not None or grad is None or hess is None:
+            raise InputError(
+                "boost takes grad and hess, one number a row and output; update takes a function."
+            )
+        self._train(
+            dtrain,
+            1,
+            CallbackContainer([]),
+            objective=lambda scores, matrix: (grad, hess),
+            bins=self._bins,
+        )
+
+    def set_param(self, params: Any, value: Any = None) -> None:
+        """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
+        given = {params: value} if isinstance(params, str) else params
+        changed = {**self._params, **read_parameters(given)}
+        self._params = read_parameters(changed)
+
+    # --- predictions --------------------------------------------------------------------------------
+
+    def _range(self, iteration_range: Any) -> Range:
+        rounds = self.num_boosted_rounds()
+        first, last = (
+            (0, 0) if iteration_range is None else (int(iteration_range[0]), int(iteration_range[1]))
+        )
+        last = rounds if last == 0 else last
+        if not 0 <= first < max(last, 1) or last > rounds:
+            raise InputError(
+                f"iteration_range={iteration_range} must rise within the {rounds} rounds of the model."
+            )
+        return first, last
+
+    def _reader(self, table: Any, iteration_range: Any) -> Engine:
+        """An estimator of a range of rounds that takes the table's columns by their places, whatever they are called."""
+        engine = self._engine(*self._range(iteration_range), threads_of(self._params))
+        schema, opened = engine._model.schema, open_table(table)
+        self._check_count(len(opened.names))
+        if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
+            return engine
+        columns = tuple(
+            replace(column, name=name) for column, name in zip(schema.columns, opened.names, strict=True)
+        )
+        other = Engine(n_jobs=engine.n_jobs)
+        other._set_model(replace(engine._model, schema=Schema(columns, opened.named)))
+        return other
+
+    def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
+        """Raw scores, (outputs, rows)."""
+        scores = self._reader(table, iteration_range)._raw(table)
+        if margin is None:
+            return scores
+        base = self._fitted().predictor.base_score[:, None]
+        return scores - base + margin.reshape(scores.shape[1], scores.shape[0]).T
+
+    def predict(
+        self,
+        data: DMatrix,
+        *,
+        output_margin: bool = False,
+        pred_leaf: bool = False,
+        pred_contribs: bool = False,
+        approx_contribs: bool = False,
+        pred_interactions: bool = False,
+        validate_features: bool = True,
+        training: bool = False,
+        iteration_range: Range = (0, 0),
+        strict_shape: bool = False,
+    ) -> Float32s:
+        """Predictions of all rounds, or of those from ``iteration_range[0]`` up to ``iteration_range[1]``.
+
+        output_margin : raw scores
+        validate_features : whether the columns' names must be those of training; columns go by their places anyhow
+        pred_leaf : the number of the leaf that every row reaches, (rows, trees)
+        pred_contribs : what every column adds to a row's margin, and last the bias: (rows, columns + 1), of several outputs
+            (rows, outputs, columns + 1); of trees exact Shapley values
+        strict_shape : always (rows, outputs), of leaves (rows, rounds, outputs, parallel trees)
+        """
+        for name, asked in (("approx_contribs", approx_contribs), ("pred_interactions", pred_interactions)):
+            if asked:
+                raise NotSupportedError(f"{name} is not supported by weald.xgboost; use pred_contribs.")
+        if training:
+            raise NotSupportedError(
+                "training=True, which drops trees of dart anew, is not supported; leave it out."
+            )
+        if not isinstance(data, DMatrix):
+            raise TypeError(
+                f"predict takes a DMatrix, not {type(data).__name__}; inplace_predict takes tables."
+            )
+        if validate_features:
+            self._check_columns(data)
+        if pred_leaf:
+            return self._leaves(data.table, iteration_range, strict_shape)
+        if pred_contribs:
+            reader = self._reader(data.table, iteration_range)
+            found = single(contributions(reader, data.table, data.base_margin))
+            return found if strict_shape or found.shape[1] > 1 else found[:, 0]
+        scores = self._scores(data.table, data.base_margin, iteration_range)
+        return self._shaped(scores, output_margin, strict_shape)
+
+    def _shaped(self, scores: Float64s, output_margin: bool, strict_shape: bool) -> Float32s:
+        chosen = self._chosen()
+        if output_margin:
+            chosen = replace(chosen, custom=True)  # whose predictions are the scores
+        predicted = chosen.predictions(scores).astype(np.float32)
+        return predicted.reshape(scores.shape[1], -1) if strict_shape else predicted
+
+    def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
+        first, last = self._range(iteration_range)
+        outputs = self._trees("pred_leaf").n_outputs
+        leaves = self._reader(table, iteration_range).apply(table).astype(np.float32)
+        return (
+            leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
+        )
+
+    def inplace_predict(
+        self,
+        data: Any,
+        *,
+        iteration_range: Range = (0, 0),
+        predict_type: str = "value",
+        missing: float = np.nan,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        strict_shape: bool = False,
+    ) -> Float32s:
+        """`predict` of a table that is not a DMatrix; predict_type is "value" or "margin".
+
+        validate_features : whether a frame must have the columns' names of training; an array has none
+        """
+        if predict_type not in ("value", "margin"):
+            raise InputError(f"predict_type must be 'value' or 'margin', not {predict_type!r}.")
+        has_categories = "c" in (self._kinds or ())
+        matrix = DMatrix(data, base_margin=base_margin, missing=missing, enable_categorical=has_categories)
+        return self.predict(
+            matrix,
+            output_margin=predict_type == "margin",
+            validate_features=validate_features and is_frame(matrix.table),
+            iteration_range=iteration_range,
+            strict_shape=strict_shape,
+        )
+
+    def _check_count(self, n_columns: int) -> None:
+        if n_columns != self.num_features():
+            raise InputError(
+                f"data has {n_columns} columns, but the model was trained with {self.num_features()}."
+            )
+
+    def _check_columns(self, data: DMatrix) -> None:
+        self._check_count(data.num_col())
+        names = data.feature_names
+        if self._names is None or names == self._names:
+            return
+        if names is None:
+            raise InputError("data has no feature_names, but the model was trained with some.")
+        wrong = next(k for k, name in enumerate(names) if name != self._names[k])
+        raise InputError(
+            f"feature_names mismatch: column {wrong} is {names[wrong]!r}, but was {self._names[wrong]!r} in training."
+        )
+
+    def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
+        """The metrics of a set, as one line."""
+        return self.eval_set([(data, name)], iteration)
+
+    def eval_set(
+        self,
+        evals: Sequence[tuple[DMatrix, str]],
+        iteration: int = 0,
+        feval: CustomMetric | None = None,
+        output_margin: bool = True,
+    ) -> str:
+        """The metrics of several sets, as one line."""
+        chosen, line = self._chosen(), f"[{iteration}]"
+        for matrix, name in evals:
+            scores = self._scores(matrix.table, matrix.base_margin, None)
+            predicted, y = evaluated(chosen, scores), labels_of(matrix)
+            for metric in metrics_of(self._params, chosen):
+                line += f"\t{name}-{metric.name}:{metric(y, predicted, matrix.weight)}"
+            if feval is not None:
+                shown = self._shaped(scores, output_margin, False)
+                line += "".join(
+                    f"\t{name}-{own}:{value}" for own, value in named_values(feval(shown, matrix))
+                )
+        return line
+
+    # --- what it is ---------------------------------------------------------------------------------
+
+    def num_boosted_rounds(self) -> int:
+        """How many rounds the model has."""
+        return self._rounds()
+
+    def num_features(self) -> int:
+        """How many columns the model was trained on."""
+        return self._fitted().schema.n_columns
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Names of the columns, or None."""
+        return None if self._names is None else list(self._names)
+
+    @feature_names.setter
+    def feature_names(self, names: Sequence[str] | None) -> None:
+        if names is not None and len(names) != self.num_features():
+            raise InputError(
+                f"feature_names has {len(names)} names, but the model has {self.num_features()} columns."
+            )
+        self._names = None if names is None else [str(name) for name in names]
+
+    @property
+    def feature_types(self) -> list[str] | None:
+        """Kinds of the columns, or None."""
+        return None if self._kinds is None else list(self._kinds)
+
+    @feature_types.setter
+    def feature_types(self, kinds: Sequence[str] | None) -> None:
+        self._kinds = None if kinds is None else list(kinds)
+
+    def attr(self, key: str) -> str | None:
+        """A text that was kept with the model, or None."""
+        return self._attributes.get(key)
+
+    def attributes(self) -> dict[str, str]:
+        """All texts that are kept with the model."""
+        return dict(self._attributes)
+
+    def set_attr(self, **texts: str | None) -> None:
+        """Keep texts with the model; None takes one away."""
+        for key, value in texts.items():
+            if value is None:
+                self._attributes.pop(key, None)
+            elif isinstance(value, str):
+                self._attributes[key] = value
+            else:
+                raise InputError(f"set_attr keeps texts, but {key} is {value!r}.")
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round of early stopping."""
+        return int(self._best("best_iteration"))
+
+    @best_iteration.setter
+    def best_iteration(self, number: int) -> None:
+        self.set_attr(best_iteration=str(operator.index(number)))
+
+    @property
+    def best_score(self) -> float:
+        """The metric of the best round of early stopping."""
+        return float(self._best("best_score"))
+
+    @best_score.setter
+    def best_score(self, value: float) -> None:
+        self.set_attr(best_score=str(float(value)))
+
+    def _best(self, key: str) -> str:
+        if key not in self._attributes:
+            raise AttributeError(f"`{key}` is only defined when early stopping is used.")
+        return self._attributes[key]
+
+    def __getitem__(self, rounds: int | slice) -> Booster:
+        """The model of some of the rounds."""
+        total = self.num_boosted_rounds()
+        if isinstance(rounds, int | np.integer):
+            if not -total <= rounds < total:
+                raise IndexError(f"the model has {total} rounds, but round {rounds} was asked for")
+            rounds = slice(int(rounds) % total, int(rounds) % total + 1)
+        if (rounds.step or 1) < 0 or any((end or 0) < 0 for end in (rounds.start, rounds.stop)):
+            raise InputError("rounds must be counted from the first: neither negative ends nor steps.")
+        if (rounds.stop or 0) > total:
+            raise IndexError(f"the model has {total} rounds, but rounds up to {rounds.stop} were asked for")
+        chosen = range(total)[rounds]
+        if not len(chosen):
+            raise InputError(f"the slice {rounds} has none of the {total} rounds.")
+        part, what = self.copy(), "a slice of rounds"
+        parts = [self._part(what, k, k + 1) for k in chosen]
+        if chosen.step == 1:
+            parts = [self._part(what, chosen[0], chosen[-1] + 1)]
+        forest = parts[0]
+        for other in parts[1:]:
+            forest = Forest.concatenate(forest, other)
+        part._set_model(replace(self._fitted(), predictor=forest, best_iteration=forest.n_rounds - 1))
+        part._attributes = {}
+        return part
+
+    def __iter__(self) -> Iterator[Booster]:
+        return (self[number] for number in range(self.num_boosted_rounds()))
+
+    # --- trees in words -----------------------------------------------------------------------------
+
+    def _gain_floor(self) -> float:
+        """What the trees' gains lack of XGBoost's: gamma, which only leaf-wise growth takes off before it compares."""
+        return (
+            float(self._params.get("gamma", 0.0)) if self._params.get("grow_policy") == "lossguide" else 0.0
+        )
+
+    def get_score(self, fmap: str = "", importance_type: str = "weight") -> dict[str, float]:
+        """Importances of the columns that trees use: weight, gain, cover, total_gain or total_cover."""
+        _no_map(fmap)
+        return dumps.scores(self._fitted(), dumps.names_of(self), importance_type, self._gain_floor())
+
+    def get_fscore(self, fmap: str = "") -> dict[str, float]:
+        """How often each column is split."""
+        return self.get_score(fmap, "weight")
+
+    def get_dump(self, fmap: str = "", with_stats: bool = False, dump_format: str = "text") -> list[str]:
+        """Every tree as "text", "json" or "dot"."""
+        _no_map(fmap)
+        return dumps.dump(self._fitted(), dumps.names_of(self), dump_format, with_stats, self._gain_floor())
+
+    def dump_model(
+        self,
+        fout: str | os.PathLike[str],
+        fmap: str = "",
+        with_stats: bool = False,
+        dump_format: str = "text",
+    ) -> None:
+        """Write all trees to a text file."""
+        trees = self.get_dump(fmap, with_stats, dump_format)
+        if dump_format == "json":
+            text = "[\n" + ",\n".join(trees) + "\n]"
+        else:
+            text = "".join(f"booster[{number}]:\n{tree}" for number, tree in enumerate(trees))
+        save(fout, text.encode())
+
+    def trees_to_dataframe(self, fmap: str = "") -> Any:
+        """All nodes as a pandas frame."""
+        _no_map(fmap)
+        return dumps.dataframe(self._fitted(), dumps.names_of(self), self._gain_floor())
+
+    def get_split_value_histogram(
+        self, feature: str, fmap: str = "", bins: int | None = None, as_pandas: bool = True
+    ) -> Any:
+        """How often the thresholds of a numeric column fall into each bin."""
+        _no_map(fmap)
+        values = split_values(self._fitted(), dumps.names_of(self), feature)
+        return histogram(values, bins, as_pandas)
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def save_model(self, fname: str | os.PathLike[str]) -> None:
+        """Write the model to a file of Weald's own format, whatever its name, atomically."""
+        save(fname, bytes(self.save_raw()))
+
+    def save_raw(self, raw_format: str = "ubj") -> bytearray:
+        """The bytes of the model file; there is one format."""
+        if raw_format not in ("ubj", "json", "deprecated"):
+            raise InputError(f"raw_format must be 'ubj' or 'json', not {raw_format!r}.")
+        return bytearray(files.to_bytes(self))
+
+    def load_model(self, fname: str | os.PathLike[str] | bytearray | bytes) -> None:
+        """Read a file of `save_model`; a file of XGBoost's own is refused."""
+        data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
+        files.from_bytes(self, data)
+
+    def save_config(self) -> str:
+        """The parameters as JSON."""
+        from weald.estimators.shared.plain import plain
+
+        return json.dumps({"params": plain(self._params)})
+
+    def load_config(self, config: str) -> None:
+        """Refused: parameters are set by `set_param`."""
+        raise NotSupportedError("load_config is not supported by weald.xgboost; use set_param.")
+
+    def get_categories(self, export_to_arrow: bool = False) -> Any:
+        """Refused: a model's categories are in its dumps."""
+        raise NotSupportedError("get_categories is not supported by weald.xgboost; see trees_to_dataframe.")
+
+    def copy(self) -> Booster:
+        """A model of its own with the same trees, which are never changed and so are shared."""
+        return copy.copy(self)
+
+    def __copy__(self) -> Booster:
+        other = Booster.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._params, other._attributes = dict(self._params), dict(self._attributes)
+        other._bins = KeptBins()
+        other._set_model(self._fitted() if self._making is not None else self._model)
+        return other
+
+    def __deepcopy__(self, memo: Any) -> Booster:
+        return self.__copy__()
+
+    def reset(self) -> Booster:
+        """Give memory back; the model stays."""
+        self._predictor, self._bins = None, KeptBins()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._model is None and self._making is None:
+            return {"params": self._params, "attributes": self._attributes, "file": None}
+        return {"params": self._params, "attributes": self._attributes, "file": files.to_bytes(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Booster.__init__(self)
+        if state["file"] is not None:
+            files.from_bytes(self, state["file"])
+        self._params, self._attributes = dict(state["params"]), dict(state["attributes"])
+
+
+def _no_map(fmap: Any) -> None:
+    if fmap:
+        raise NotSupportedError(
+            "fmap, a file of feature names, is not supported; give the DMatrix feature_names."
+        )

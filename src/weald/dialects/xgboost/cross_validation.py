@@ -1,0 +1,203 @@
+"""`cv`: training on all folds side by side, a round at a time, with the metrics of each round averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from weald.dialects.shared.folds import Race, fold_rows
+from weald.dialects.xgboost.booster import Booster
+from weald.dialects.xgboost.callback import (
+    CallbackContainer,
+    EarlyStopping,
+    EvaluationMonitor,
+    TrainingCallback,
+)
+from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.engine import CustomMetric, CustomObjective
+from weald.dialects.xgboost.training import Parameters, quiet, rounds_of
+from weald.params.xgboost import read_parameters
+
+
+@dataclass
+class CVPack:
+    """One fold: its booster and its matrices."""
+
+    dtrain: DMatrix
+    dtest: DMatrix
+    bst: Booster
+
+
+class PackedBooster:
+    """The boosters of all folds, as callbacks of `cv` see them."""
+
+    def __init__(self, cvfolds: Sequence[CVPack]) -> None:
+        self.cvfolds = list(cvfolds)
+        self._attributes: dict[str, str] = {}
+
+    def set_attr(self, **texts: str | None) -> None:
+        """Keep texts."""
+        self._attributes.update({key: str(text) for key, text in texts.items()})
+
+    def attr(self, key: str) -> str | None:
+        """A text that was kept."""
+        return self._attributes.get(key)
+
+    def set_param(self, params: Any, value: Any = None) -> None:
+        """Set parameters of every booster."""
+        for fold in self.cvfolds:
+            fold.bst.set_param(params, value)
+
+    def num_boosted_rounds(self) -> int:
+        """Rounds so far."""
+        return self.cvfolds[0].bst.num_boosted_rounds()
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round of early stopping."""
+        return int(self._attributes["best_iteration"])
+
+    @property
+    def best_score(self) -> float:
+        """The metric of the best round."""
+        return float(self._attributes["best_score"])
+
+
+def cv(
+    params: Parameters,
+    dtrain: DMatrix,
+    num_boost_round: int = 10,
+    *,
+    nfold: int = 3,
+    stratified: bool = False,
+    folds: Any = None,
+    metrics: Sequence[str] | str = (),
+    obj: CustomObjective | None = None,
+    maximize: bool | None = None,
+    early_stopping_rounds: int | None = None,
+    fpreproc: Callable[..., Any] | None = None,
+    as_pandas: bool = True,
+    verbose_eval: bool | int | None = None,
+    show_stdv: bool = True,
+    seed: int = 0,
+    callbacks: Sequence[TrainingCallback] | None = None,
+    shuffle: bool = True,
+    custom_metric: CustomMetric | None = None,
+) -> Any:
+    """Cross-validate: a frame (or a dict) with the mean and deviation of every metric after every round.
+
+    Parameters are those of `train`; ``folds``: a splitter of scikit-learn's, or pairs of training and test rows;
+    ``fpreproc``: function(dtrain, dtest, params) that returns the three, changed as you like.
+
+    >>> import numpy as np
+    >>> X = np.arange(60.0).reshape(-1, 1)
+    >>> table = cv({"max_depth": 2}, DMatrix(X, label=X[:, 0]), 3, as_pandas=False)
+    >>> list(table), len(table["test-rmse-mean"])
+    (['train-rmse-mean', 'train-rmse-std', 'test-rmse-mean', 'test-rmse-std'], 3)
+    """
+    given = dict(params) if isinstance(params, Mapping) else list(params)
+    known = read_parameters(given)
+    named = [metrics] if isinstance(metrics, str) else list(metrics)
+    if named:
+        known["eval_metric"] = named
+    packs = []
+    pairs = fold_rows(dtrain.get_label(), dtrain.num_row(), nfold, stratified, folds, shuffle, seed)
+    for train_rows, test_rows in pairs:
+        part, rest, own = dtrain.slice(train_rows), dtrain.slice(test_rows), dict(known)
+        if fpreproc is not None:
+            part, rest, own = fpreproc(part, rest, own)
+        packs.append(CVPack(part, rest, Booster({**own, "nthread": 1})))
+    everything = list(callbacks or ())
+    if verbose_eval:
+        period = 1 if verbose_eval is True else int(verbose_eval)
+        everything.append(EvaluationMonitor(period=period, show_stdv=show_stdv))
+    if early_stopping_rounds is not None:
+        everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
+    race = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round), obj, custom_metric)
+    with quiet(known):
+        history = race.run()
+    return _table(history, race.kept, as_pandas)
+
+
+class _Folds:
+    """The folds' trainings, with the callbacks and the metrics of all."""
+
+    def __init__(
+        self,
+        packs: list[CVPack],
+        container: CallbackContainer,
+        rounds: int,
+        objective: CustomObjective | None,
+        metric: CustomMetric | None,
+    ) -> None:
+        self._packs = packs
+        self._model = PackedBooster(packs)
+        self._container = container
+        self._rounds = rounds
+        self._objective = objective
+        self._metric = metric
+        self._epoch = 0
+        self._logs: list[CallbackContainer] = []
+        #: rounds that the table keeps: up to the best where training stopped early
+        self.kept = rounds
+
+    def run(self) -> dict[str, dict[str, list[tuple[float, float]]]]:
+        """Train; evaluation set -> metric -> mean and deviation of every round."""
+        self._container.before_training(self._model)
+        race = Race([partial(self._train, place) for place in range(len(self._packs))], self._between)
+        race.stopped = self._container.before_iteration(self._model, 0)
+        self._logs = [CallbackContainer([_Turn(race)]) for _ in self._packs]
+        race.run()
+        self._container.after_training(self._model)
+        if race.stopped and self._model.attr("best_iteration") is not None:
+            self.kept = self._model.best_iteration + 1
+        return self._container.history
+
+    def _train(self, place: int) -> None:
+        pack, log = self._packs[place], self._logs[place]
+        evals = [(pack.dtrain, "train"), (pack.dtest, "test")]
+        pack.bst._train(pack.dtrain, self._rounds, log, evals, self._objective, self._metric)
+
+    def _between(self) -> bool:
+        """Put the folds' metrics together and tell the callbacks; whether to stop."""
+        for data, known in self._logs[0].history.items():
+            for metric in known:
+                values = [log.history[data][metric][-1] for log in self._logs]
+                self._container.record(data, metric, (float(np.mean(values)), float(np.std(values))))
+        stops = self._container.after_iteration(self._model, self._epoch)
+        self._epoch += 1
+        if not stops and self._epoch < self._rounds:
+            stops = self._container.before_iteration(self._model, self._epoch)
+        return stops
+
+
+class _Turn(TrainingCallback):
+    """The callback of one fold."""
+
+    def __init__(self, race: Race) -> None:
+        self._race = race
+
+    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        return self._race.stopped
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        return self._race.finished()
+
+
+def _table(history: Mapping[str, Any], kept: int, as_pandas: bool) -> Any:
+    table: dict[str, list[float]] = {}
+    for data, known in history.items():
+        for metric, values in known.items():
+            table[f"{data}-{metric}-mean"] = [mean for mean, _ in values[:kept]]
+            table[f"{data}-{metric}-std"] = [deviation for _, deviation in values[:kept]]
+    if not as_pandas:
+        return table
+    try:
+        import pandas as pd
+    except ImportError:
+        return table
+    return pd.DataFrame(table)

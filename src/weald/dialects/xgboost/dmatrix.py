@@ -1,0 +1,409 @@
+"""`DMatrix`: a table with labels, weights, margins and names, as XGBoost has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from weald.data import read_weights
+from weald.dialects.shared.tables import (
+    Float32s,
+    Float64s,
+    declared_numbers,
+    frame_types,
+    is_category,
+    is_frame,
+    one_a_row,
+    open_data,
+    scores_a_row,
+    single,
+    take_rows,
+)
+from weald.runtime.errors import InputError, NotSupportedError
+
+_KINDS = ("q", "i", "int", "float", "c")
+_RANKING = "ranking is not supported by weald.xgboost; leave it out."
+_REFUSED = {
+    "group": _RANKING,
+    "qid": _RANKING,
+    "label_lower_bound": "survival is not supported by weald.xgboost; give label instead.",
+    "label_upper_bound": "survival is not supported by weald.xgboost; give label instead.",
+    "feature_weights": "columns are drawn alike in weald.xgboost; leave it out.",
+}
+
+
+class DataSplitMode(IntEnum):
+    """How a matrix is shared among machines."""
+
+    ROW = 0
+    COL = 1
+
+
+class DMatrix:
+    """A table for `train` and `Booster.predict`.
+
+    Parameters
+    ----------
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing) or list of rows
+    label, weight, base_margin : one value a row; base_margin also one for every class
+    missing : the value that stands for a missing one, besides NaN
+    feature_names, feature_types : one a column; the types are q, i, int, float, and c for categories
+    enable_categorical : whether category types of frames are taken
+    nthread, silent : nothing here asks for them: a table is read when a model is trained, by that model's threads, in silence
+
+    >>> matrix = DMatrix([[1.0, 2.0], [3.0, 4.0]], label=[0, 1])
+    >>> matrix.num_row(), matrix.num_col(), matrix.get_label()
+    (2, 2, array([0., 1.], dtype=float32))
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        *,
+        weight: Any = None,
+        base_margin: Any = None,
+        missing: float | None = None,
+        silent: bool = False,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        nthread: int | None = None,
+        group: Any = None,
+        qid: Any = None,
+        label_lower_bound: Any = None,
+        label_upper_bound: Any = None,
+        feature_weights: Any = None,
+        enable_categorical: bool = False,
+        data_split_mode: Any = 0,
+    ) -> None:
+        given = locals()
+        for name in _REFUSED:
+            _refuse(name, given[name])
+        if data_split_mode not in (DataSplitMode.ROW, None) and getattr(data_split_mode, "value", 1) != 0:
+            raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
+        self.nthread = nthread
+        self.enable_categorical = enable_categorical
+        self._table, names, kinds = _open(
+            data, math.nan if missing is None else float(missing), enable_categorical
+        )
+        self._shape = (int(self._table.shape[0]), int(self._table.shape[1]))
+        self._names: list[str] | None = names
+        self._kinds: list[str] | None = kinds
+        self._label: Float64s | None = None
+        self._weight: Float64s | None = None
+        self._margin: Float64s | None = None
+        if feature_names is not None:
+            self.feature_names = feature_names
+        if feature_types is not None:
+            self.feature_types = feature_types
+        self.set_info(label=label, weight=weight, base_margin=base_margin)
+
+    @property
+    def table(self) -> Any:
+        """The table as Weald's own estimators read it."""
+        return self._table
+
+    @property
+    def label(self) -> Float64s | None:
+        """The labels in double precision."""
+        return self._label
+
+    @property
+    def weight(self) -> Float64s | None:
+        """The weights in double precision."""
+        return self._weight
+
+    @property
+    def base_margin(self) -> Float64s | None:
+        """The margins that scores start from, (rows,) or (rows, outputs)."""
+        return self._margin
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the table is a sparse matrix, whose cells that are not stored are missing."""
+        return bool(scipy.sparse.issparse(self._table))
+
+    @property
+    def categorical(self) -> list[int]:
+        """Positions of numeric columns that feature_types declares to be categories."""
+        declared = (k for k, kind in enumerate(self._kinds or ()) if kind == "c")
+        return declared_numbers(self._table, declared)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column holds categories."""
+        return "c" in (self._kinds or ())
+
+    def num_row(self) -> int:
+        """The number of rows."""
+        return self._shape[0]
+
+    def num_col(self) -> int:
+        """The number of columns."""
+        return self._shape[1]
+
+    def num_nonmissing(self) -> int:
+        """How many cells have a value."""
+        if self.is_sparse:
+            return int(np.count_nonzero(~np.isnan(self._table.data)))
+        return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
+
+    def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
+        from weald.data import read_table
+
+        return read_table(self._table, categorical=self.categorical or "auto").blocks()
+
+    def get_data(self) -> Any:
+        """The cells that have a value as a SciPy CSR matrix, of numbers only."""
+        if self.is_sparse:
+            return self._table.tocsr()
+        dense = np.vstack([np.asarray(block, np.float32) for _, block in self._blocks()])
+        rows, columns = np.nonzero(~np.isnan(dense))
+        return scipy.sparse.csr_matrix((dense[rows, columns], (rows, columns)), shape=dense.shape)
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Names of the columns, or None."""
+        return None if self._names is None else list(self._names)
+
+    @feature_names.setter
+    def feature_names(self, names: Sequence[str] | None) -> None:
+        if names is None:
+            self._names = None
+            return
+        chosen = [str(name) for name in ([names] if isinstance(names, str) else names)]
+        if len(chosen) != self.num_col():
+            raise InputError(f"feature_names has {len(chosen)} names, but data has {self.num_col()} columns.")
+        if len(set(chosen)) != len(chosen):
+            raise InputError("feature_names must differ from each other.")
+        if any(mark in name for name in chosen for mark in "[]<"):
+            raise InputError("feature_names must not contain [, ] or <.")
+        self._names = chosen
+
+    @property
+    def feature_types(self) -> list[str] | None:
+        """Kinds of the columns, or None."""
+        return None if self._kinds is None else list(self._kinds)
+
+    @feature_types.setter
+    def feature_types(self, kinds: Sequence[str] | None) -> None:
+        if kinds is None:
+            self._kinds = None
+            return
+        chosen = [kinds] * self.num_col() if isinstance(kinds, str) else list(kinds)
+        if len(chosen) != self.num_col():
+            raise InputError(f"feature_types has {len(chosen)} types, but data has {self.num_col()} columns.")
+        for kind in chosen:
+            if kind not in _KINDS:
+                raise InputError(f"feature_types must be of {', '.join(_KINDS)}, not {kind!r}.")
+        if "c" in chosen and not self.enable_categorical:
+            raise InputError("feature_types has categories (c); set enable_categorical=True.")
+        self._kinds = chosen
+
+    def set_info(
+        self, *, label: Any = None, weight: Any = None, base_margin: Any = None, **others: Any
+    ) -> None:
+        """Set labels, weights, margins, feature_names and feature_types; None leaves them as they are."""
+        for name, value in others.items():
+            if name in ("feature_names", "feature_types"):
+                setattr(self, name, value) if value is not None else None
+            elif name in _REFUSED:
+                _refuse(name, value)
+            else:
+                raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
+        if label is not None:
+            self._label = one_a_row("label", label, self.num_row())
+        if weight is not None:
+            self._weight = read_weights(one_a_row("weight", weight, self.num_row()), self.num_row())
+        if base_margin is not None:
+            self._margin = scores_a_row("base_margin", base_margin, self.num_row())
+
+    def set_label(self, label: Any) -> None:
+        """Set the labels."""
+        self.set_info(label=label)
+
+    def set_weight(self, weight: Any) -> None:
+        """Set the weights."""
+        self.set_info(weight=weight)
+
+    def set_base_margin(self, margin: Any) -> None:
+        """Set the margins that scores start from."""
+        self.set_info(base_margin=margin)
+
+    def set_group(self, group: Any) -> None:
+        """Refused: there is no ranking."""
+        _refuse("group", group)
+
+    def get_label(self) -> Float32s:
+        """The labels."""
+        return _single_or_none(self._label)
+
+    def get_weight(self) -> Float32s:
+        """The weights."""
+        return _single_or_none(self._weight)
+
+    def get_base_margin(self) -> Float32s:
+        """The margins."""
+        return _single_or_none(self._margin)
+
+    def get_float_info(self, field: str) -> Float32s:
+        """One of label, weight and base_margin."""
+        getters = {"label": self.get_label, "weight": self.get_weight, "base_margin": self.get_base_margin}
+        if field not in getters:
+            raise InputError(f"a DMatrix has no {field!r}; it has {', '.join(getters)}.")
+        return getters[field]()
+
+    def set_float_info(self, field: str, data: Any) -> None:
+        """Set one of label, weight and base_margin."""
+        self.get_float_info(field)
+        self.set_info(**{field: data})
+
+    def set_float_info_npy2d(self, field: str, data: Any) -> None:
+        """Set one of label, weight and base_margin; the same as `set_float_info`."""
+        self.set_float_info(field, data)
+
+    def get_uint_info(self, field: str) -> Any:
+        """Refused: the whole numbers of a matrix are of ranking."""
+        raise NotSupportedError(f"get_uint_info({field!r}): {_RANKING}")
+
+    def set_uint_info(self, field: str, data: Any) -> None:
+        """Refused: the whole numbers of a matrix are of ranking."""
+        raise NotSupportedError(f"set_uint_info({field!r}): {_RANKING}")
+
+    def data_split_mode(self) -> DataSplitMode:
+        """By rows, always."""
+        return DataSplitMode.ROW
+
+    def get_categories(self, export_to_arrow: bool = False) -> Any:
+        """Refused: a frame says its categories itself."""
+        raise NotSupportedError(
+            "get_categories is not supported by weald.xgboost; read the categories from the data frame."
+        )
+
+    def slice(self, rindex: Any, allow_groups: bool = False) -> DMatrix:
+        """The chosen rows, by number or mask, as a DMatrix of their own."""
+        rows = np.asarray(rindex)
+        rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
+        part._table = take_rows(self._table, rows)
+        part._shape = (len(rows), self._shape[1])
+        for name in ("_label", "_weight", "_margin"):
+            values = getattr(self, name)
+            setattr(part, name, None if values is None else values[rows])
+        return part
+
+    def save_binary(self, fname: Any, silent: bool = True) -> None:
+        """Refused: keep the data in a format of your own, such as parquet."""
+        raise NotSupportedError(
+            "save_binary is not supported by weald.xgboost; save the table as parquet or npz."
+        )
+
+    def get_quantile_cut(self) -> Any:
+        """Refused: cuts belong to a model's bins, not to its data."""
+        raise NotSupportedError(
+            "get_quantile_cut is not supported by weald.xgboost; Weald bins when it trains."
+        )
+
+    def get_group(self) -> Any:
+        """Refused: there is no ranking."""
+        raise NotSupportedError(f"get_group: {_RANKING}")
+
+
+class QuantileDMatrix(DMatrix):
+    """A `DMatrix` with a number of bins; the table itself is kept, and binned when a model is trained.
+
+    >>> QuantileDMatrix([[1.0], [2.0]], label=[0, 1], max_bin=16).max_bin
+    16
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        label: Any = None,
+        *,
+        max_bin: int | None = None,
+        ref: DMatrix | None = None,
+        max_quantile_batches: int | None = None,
+        **others: Any,
+    ) -> None:
+        if max_quantile_batches is not None:
+            raise NotSupportedError(
+                "max_quantile_batches is for data read in batches, which is not supported."
+            )
+        if ref is not None and not isinstance(ref, DMatrix):
+            raise InputError(f"ref must be a DMatrix, not {type(ref).__name__}.")
+        super().__init__(data, label, **others)
+        if ref is not None and ref.num_col() != self.num_col():
+            raise InputError(f"ref has {ref.num_col()} columns, but data has {self.num_col()}.")
+        own = ref.max_bin if max_bin is None and isinstance(ref, QuantileDMatrix) else max_bin
+        self.max_bin: int | None = own
+        self._ref = ref
+
+    @property
+    def ref(self) -> DMatrix | None:
+        """The matrix whose number of bins this one has."""
+        return self._ref
+
+
+def _refuse(name: str, value: Any) -> None:
+    if value is not None:
+        raise NotSupportedError(f"{name} is refused: {_REFUSED[name]}")
+
+
+def _single_or_none(values: Float64s | None) -> Float32s:
+    return np.empty(0, np.float32) if values is None else single(values)
+
+
+def _open(data: Any, missing: float, categories: bool) -> tuple[Any, list[str] | None, list[str] | None]:
+    """The table, its column names and its kinds."""
+    data = open_data(data, "DMatrix")
+    if is_frame(data):
+        return _open_frame(data, missing, categories)
+    if scipy.sparse.issparse(data):
+        return _open_sparse(data, missing), None, None
+    array: NDArray[Any] = data
+    if not math.isnan(missing):
+        array = np.where(
+            array == missing, np.nan, array.astype(np.result_type(array.dtype, np.float32), copy=False)
+        )
+    return array, None, None
+
+
+def _open_sparse(matrix: Any, missing: float) -> Any:
+    if math.isnan(missing):
+        return matrix
+    matrix = matrix.astype(np.result_type(matrix.dtype, np.float32), copy=True)
+    matrix.data[matrix.data == missing] = np.nan
+    return matrix
+
+
+def _open_frame(data: Any, missing: float, categories: bool) -> tuple[Any, list[str], list[str]]:
+    frame, types = nw.from_native(data, eager_only=True), frame_types(data)
+    for name, dtype in types.items():
+        if is_category(dtype) and not categories:
+            raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
+    kinds = [_kind(dtype) for dtype in types.values()]
+    if not math.isnan(missing):
+        numeric = [name for name, kind in zip(frame.columns, kinds, strict=True) if kind in ("int", "float")]
+        frame = frame.with_columns(
+            nw.when(nw.col(name) == missing).then(None).otherwise(nw.col(name)).alias(name)
+            for name in numeric
+        )
+        data = nw.to_native(frame)
+    return data, [str(name) for name in frame.columns], kinds
+
+
+def _kind(dtype: Any) -> str:
+    if is_category(dtype):
+        return "c"
+    if dtype == nw.Boolean:
+        return "i"
+    return "int" if dtype.is_integer() else "float"

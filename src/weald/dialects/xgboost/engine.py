@@ -1,0 +1,261 @@
+"""One training through `BoostedTreesRegressor`, with XGBoost's objective, labels, metrics and callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from weald.dialects.shared.bins import KeptBins
+from weald.dialects.shared.engine import Rows, Run, Values
+from weald.dialects.shared.tables import Float64s, scores_of_outputs, single
+from weald.dialects.xgboost.callback import CallbackContainer
+from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
+from weald.dialects.xgboost.metrics import metric_of
+from weald.dialects.xgboost.objectives import Chosen
+from weald.dialects.xgboost.translate import native_parameters
+from weald.estimators.boosted.starts import base_scores
+from weald.estimators.boosted.training import rows_that_count
+from weald.estimators.shared.persistence import FittedModel
+from weald.losses import LINKS, Loss, Metric
+from weald.losses.objective import Objective
+from weald.runtime.errors import InputError
+from weald.training.boosting.rounds import Round
+
+START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
+# What the trees that are there are made for.
+_FIXED = ("booster", "num_class", "num_parallel_tree", "base_score")
+#: function(predictions, DMatrix) -> (name, value), or a list of these
+CustomMetric = Callable[[Any, DMatrix], Any]
+#: function(predictions, DMatrix) -> (gradient, hessian)
+CustomObjective = Callable[[Any, DMatrix], Any]
+
+
+@dataclass
+class Training:
+    """What one call of `train` asks for."""
+
+    params: Mapping[str, Any]
+    chosen: Chosen
+    dtrain: DMatrix
+    evals: Sequence[tuple[DMatrix, str]] = ()
+    objective: CustomObjective | None = None
+    metric: CustomMetric | None = None
+    bins: KeptBins = field(default_factory=KeptBins)
+
+    def run(self, rounds: int, earlier: FittedModel | None, course: Course) -> FittedModel:
+        """Boost so many more rounds, or until the course ends the run."""
+        native, loss = self._native(), self._loss()
+        y = labels_of(self.dtrain)
+        weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
+        train = Rows(self.dtrain.table, y, weight)
+        base = self._first_score(native, loss, train, earlier)
+        by_margin = self.dtrain.base_margin is not None
+        if by_margin:  # the engine then knows of no first score: the model is given it before and after
+            native["base_score"] = None
+            earlier = None if earlier is None else rebased(earlier, np.zeros_like(base))
+        run = Run(
+            native,
+            loss,
+            replace(train, init_score=self._start(self.dtrain, base)),
+            [
+                Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
+                for matrix, name in self.evals
+            ],
+            metrics_of(self.params, self.chosen) if self.evals else [],
+            None if self.metric is None else self._call_metric,
+            self.bins,
+            self.dtrain.table,
+        )
+        course.begin(base if by_margin else None)
+        fitted = run.fit(rounds, earlier, course)
+        return rebased(fitted, base) if by_margin else fitted
+
+    def _native(self) -> dict[str, Any]:
+        matrix = self.dtrain
+        params = dict(self.params)
+        own = matrix.max_bin if isinstance(matrix, QuantileDMatrix) else None
+        if own is not None and params.setdefault("max_bin", own) != own:
+            raise InputError(f"max_bin is {params['max_bin']}, but the QuantileDMatrix was made with {own}.")
+        native = native_parameters(
+            params,
+            self.chosen,
+            feature_names=matrix.feature_names,
+            n_rows=matrix.num_row(),
+            n_columns=matrix.num_col(),
+            has_categories=matrix.has_categories,
+        )
+        native["categorical_features"] = matrix.categorical or "auto"
+        native["base_score"] = _base_score(params, self.chosen)
+        return native
+
+    def _loss(self) -> Loss:
+        if self.objective is None:
+            return self.chosen.loss()
+        function, matrix = self.objective, self.dtrain
+        return Objective(
+            lambda scores: function(single(scores), matrix),
+            self.chosen.n_outputs,
+            str(getattr(function, "__name__", type(function).__name__)),
+            START_OF_CUSTOM,
+        )
+
+    def _first_score(
+        self, native: Mapping[str, Any], loss: Loss, train: Rows, earlier: FittedModel | None
+    ) -> Float64s:
+        """The score, (outputs,), that rows without a margin start from; nothing where all have one or none has."""
+        if all(matrix.base_margin is None for matrix in (self.dtrain, *(matrix for matrix, _ in self.evals))):
+            return np.zeros(self.chosen.n_outputs)
+        if earlier is not None:
+            return earlier.predictor.base_score
+        if native["base_score"] is not None:
+            return base_scores(native["base_score"], loss)
+        loss.check_target(train.label)
+        return loss.initial_score(*rows_that_count(train.label, train.weight))
+
+    def _start(self, matrix: DMatrix, base: Float64s) -> Float64s | None:
+        """Where the rows of a set start, (rows, outputs), beside what the engine's model starts from."""
+        by_margin = self.dtrain.base_margin is not None
+        if matrix.base_margin is None:
+            return np.tile(base, (matrix.num_row(), 1)) if by_margin else None
+        margin = scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+        return margin if by_margin else margin - base
+
+    def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
+        assert self.metric is not None
+        if self.chosen.name == "multi:softmax" and not self.chosen.custom:
+            prediction = prediction.argmax(axis=1).astype(np.float64)
+        return [*named_values(self.metric(single(prediction), self.evals[place][0]))]
+
+
+def labels_of(matrix: DMatrix) -> Float64s:
+    """The labels of a matrix."""
+    if matrix.label is None:
+        raise InputError("a DMatrix needs labels for training and evaluation; give it label.")
+    return matrix.label
+
+
+class Course:
+    """Tells XGBoost's callbacks of a booster's rounds, over several runs where they change parameters between rounds."""
+
+    def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
+        self._model = model
+        self._table, self._categorical = dtrain.table, dtrain.categorical
+        self._container = container
+        self._params: dict[str, Any] = {}
+        self._base: Float64s | None = None
+        self._told = -1  # the last round that callbacks were told of before it began
+        #: rounds of all runs, and whether a callback has stopped training
+        self.done = 0
+        self.stopped = False
+
+    def begin(self, base: Float64s | None) -> None:
+        """A run begins with the model's parameters as they are now; ``base``: the first score, where rows start from margins."""
+        self._params = dict(self._model._params)
+        self._base = base
+
+    def _follow(self, state: Round) -> None:
+        base = self._base
+
+        def so_far() -> Any:
+            predictor: Any = state.model()
+            return predictor if base is None else replace(predictor, base_score=base)
+
+        self._model._follow(so_far, self._table, self._categorical)
+
+    def before(self, number: int, state: Round) -> bool:
+        """Let callbacks see the round before it begins: they may stop, or set its learning rate; other parameters end the run."""
+        self._follow(state)
+        if self._told < self.done:
+            self._told = self.done
+            self.stopped = self._container.before_iteration(self._model, self.done)
+        if (rate := self._model._params.get("eta")) is not None:
+            state.learning_rate = rate
+        return self.stopped or self._has_other_parameters()
+
+    def _has_other_parameters(self) -> bool:
+        now = self._model._params
+        changed = {
+            name
+            for name in (*now, *self._params)
+            if name != "eta" and not _same(now.get(name), self._params.get(name))
+        }
+        for name in _FIXED:
+            if name in changed:
+                raise InputError(
+                    f"{name} cannot be changed to {now.get(name)!r} while a model is trained; train another one."
+                )
+        return bool(changed)
+
+    def after(self, number: int, state: Round, values: Values) -> bool:
+        """Keep the round's metrics and tell the callbacks."""
+        for name, found in values.items():
+            for metric, value in found:
+                self._container.record(name, metric, value)
+        self._follow(state)
+        self.done += 1
+        self.stopped = self._container.after_iteration(self._model, self.done - 1)
+        return self.stopped
+
+
+def _same(first: Any, second: Any) -> bool:
+    return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
+
+
+def rebased(model: FittedModel, base: Float64s) -> FittedModel:
+    """The model with another first score."""
+    predictor: Any = model.predictor
+    return replace(model, predictor=replace(predictor, base_score=base))
+
+
+def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
+    """The metrics that are asked for by name, or the objective's own."""
+    names = params.get("eval_metric")
+    if names is None:
+        names = [] if params.get("disable_default_eval_metric", False) else [chosen.default_metric]
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(
+                f"eval_metric must be names here, not {name!r}; give a function as custom_metric."
+            )
+    metrics = [metric_of(name, chosen.options, chosen.n_outputs) for name in dict.fromkeys(names)]
+    if chosen.name != "binary:logitraw" or chosen.custom:
+        return metrics
+    return [replace(metric, function=_of_scores(metric.function)) for metric in metrics]
+
+
+def _of_scores(function: Callable[..., float]) -> Callable[..., float]:
+    """A metric of probabilities as one of raw scores."""
+
+    def of_scores(y: Float64s, scores: Float64s, weight: Float64s | None) -> float:
+        return function(y, LINKS["logit"](scores[None]), weight)
+
+    return of_scores
+
+
+def evaluated(chosen: Chosen, scores: Float64s) -> Float64s:
+    """Predictions as the named metrics see them."""
+    if chosen.custom:
+        return LINKS["identity"](scores)
+    return chosen.loss().respond(scores)
+
+
+def named_values(returned: Any) -> list[tuple[str, float]]:
+    """What a custom metric returned, as a list of names and values."""
+    several = returned if isinstance(returned, list) else [returned]
+    try:
+        return [(str(name), float(value)) for name, value in several]
+    except (TypeError, ValueError):
+        raise InputError(f"custom_metric must return a name and a number, not {returned!r}.") from None
+
+
+def _base_score(params: Mapping[str, Any], chosen: Chosen) -> Any:
+    """The first prediction as the native parameter takes it; of several classes XGBoost's are scores."""
+    given = params.get("base_score")
+    if given is None or not chosen.name.startswith("multi:"):
+        return given
+    scores = np.broadcast_to(np.asarray(given, np.float64), (chosen.n_outputs,))
+    return LINKS["softmax"](np.ascontiguousarray(scores[:, None]))[0].tolist()

@@ -1,1 +1,0 @@
-"""Trees in sequence: the boosting loop and what listens to it."""

@@ -1,0 +1,86 @@
+"""From a fitted estimator and a user's table to the same trees with other leaf values."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data import Dataset, Schema, read_weights
+from weald.estimators.boosted.averaging_training import WHOLE_TREES
+from weald.estimators.boosted.starts import origin_of, read_init_score
+from weald.estimators.boosted.training import tree_rules
+from weald.estimators.shared.labels import Labels
+from weald.estimators.shared.persistence import FittedModel
+from weald.forest.forest import Forest
+from weald.forest.predict import leaf_indices
+from weald.linear.model import LinearModel
+from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.threads import parallel
+from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves
+
+if TYPE_CHECKING:
+    from weald.estimators.boosted.boosted import BoostedTrees
+
+
+def refitted_model(
+    estimator: BoostedTrees, X: Any, y: Any, sample_weight: Any, decay_rate: float, init_score: Any
+) -> FittedModel:
+    """The estimator's model with leaves refitted to a table."""
+    model = estimator._fitted()
+    if isinstance(model.predictor, LinearModel):
+        raise NotSupportedError(
+            "refit gives the leaves of trees new values, and booster='linear' has none; fit it anew."
+        )
+    _check_share(decay_rate)
+    dataset = estimator._read(X)
+    weight = read_weights(sample_weight, dataset.n_rows)
+    labels = estimator._labels_of_known(y, dataset.n_rows, weight, model.classes)
+    labels.loss.check_target(labels.y)
+    if labels.loss.name != model.loss or labels.loss.n_outputs != model.forest.n_outputs:
+        raise InputError(f"refit needs the loss of the fit, {model.loss!r}.")
+    start = read_init_score(init_score, dataset.n_rows, labels.loss.n_outputs)
+    rules = RefitRules(
+        tree_rules(estimator, labels.loss, model.schema),
+        WHOLE_TREES if model.forest.averaged else estimator.learning_rate_,
+        float(decay_rate),
+        _column_penalty(estimator, dataset.schema),
+    )
+    with parallel(estimator.n_jobs) as tasks:
+        rows = _rows(model.forest, dataset, labels, start, tasks)
+        forest = refit_leaves(model.forest, rows, labels.loss, rules, tasks)
+    return replace(model, predictor=forest, history={}, best_iteration=forest.n_rounds - 1)
+
+
+def _check_share(decay_rate: Any) -> None:
+    number = not isinstance(decay_rate, bool) and isinstance(decay_rate, numbers.Real)
+    if not number or not 0.0 <= decay_rate <= 1.0:
+        raise InputError(f"decay_rate must be a number from 0 to 1, not {decay_rate!r}.")
+
+
+def _column_penalty(estimator: BoostedTrees, schema: Schema) -> NDArray[np.float64]:
+    """What the children of a split on each column are penalised by beside lambda: ``cat_l2`` where it is into sets."""
+    sizes = [min(len(column.categories), estimator.max_bins) for column in schema.columns]
+    into_sets = (np.array(sizes) > estimator.max_cat_to_onehot) & (estimator.categories == "partition")
+    return np.where(schema.categorical_mask & into_sets, float(estimator.cat_l2), 0.0)
+
+
+def _rows(
+    forest: Forest, dataset: Dataset, labels: Labels, init_score: NDArray[np.float64] | None, tasks: int
+) -> RefitRows:
+    """Rows with a weight; those without are as if they were not there."""
+    y, weight, kept = labels.y, labels.weight, None
+    if weight is not None and not (weight > 0).all():
+        kept = np.flatnonzero(weight > 0)
+        y, weight = y[kept], weight[kept]
+    origin = np.broadcast_to(origin_of(forest, init_score), (forest.n_outputs, dataset.n_rows))
+    origin = np.array(origin if kept is None else origin[:, kept], order="C")
+
+    def nodes_of(trees: Forest) -> NDArray[np.int32]:
+        nodes = leaf_indices(trees, dataset.blocks(), dataset.n_rows, tasks)
+        return nodes if kept is None else nodes[kept]
+
+    return RefitRows(y, weight, origin, nodes_of)

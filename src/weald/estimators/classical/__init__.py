@@ -1,0 +1,1 @@
+"""Trees on labels, forests, bagging, AdaBoost and gradient boosting."""

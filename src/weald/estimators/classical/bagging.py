@@ -1,0 +1,268 @@
+"""Bagging with scikit-learn's interface, over Weald's trees or any other estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
+
+from weald.data import read_regression_target, read_several_classes
+from weald.estimators.classical.bags import Bagging, members_have, warn_of_rows_always_in_bag
+from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from weald.estimators.classical.ensembles import WithClasses
+from weald.estimators.shared.labels import writeable
+from weald.forest.forest import Forest
+from weald.runtime.errors import InputError
+from weald.training.classical.bagging import MemberBags
+from weald.training.classical.joined import leaf_probabilities
+from weald.training.classical.members import codes_of, probabilities_of, values_of
+from weald.tree.cart import CartLabels
+
+Floats = NDArray[np.float64]
+
+
+class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[misc]
+    """Bagging for classification: members fitted to rows drawn at random, and their vote.
+
+    Drawing as many rows as there are, with replacement, leaves 36.8 % of them out of a member's bag. The out-of-bag
+    rows are an honest test of the member, for free.
+
+    Parameters
+    ----------
+    estimator : classifier, default None
+        What members are copies of; None is a decision tree of full depth. Weald's own trees are grown on bins that are
+        computed once.
+    n_estimators : int, default 10
+    max_samples : int, float or None
+        Rows drawn for a member: a number, a share of all, or None for as many as there are.
+    max_features : int or float, default 1.0
+        Columns drawn for a member.
+    bootstrap : bool, default True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default False
+        Whether columns are drawn with replacement.
+    oob_score : bool, default False
+        Whether to score the members on the rows that they were not given.
+    voting : "soft" or "hard"
+        "soft": the mean of the members' probabilities, or of members without them the share of votes. "hard": the
+        share of votes.
+    warm_start : bool, default False
+        Whether ``fit`` keeps the members that are there and adds what is missing.
+    n_jobs : int, default None
+        Members fitted at a time (of Weald's trees None is all cores, of others one). Never changes the model.
+    random_state : int, default None
+        Seed of the draws and of the members.
+    verbose : int, default 0
+
+    Attributes
+    ----------
+    estimators_ : the fitted members
+    estimators_features_ : the columns of each member
+    estimators_samples_ : the rows of each member
+    oob_score_ : accuracy of the out-of-bag predictions, with ``oob_score=True``
+    oob_decision_function_ : (rows, classes) out-of-bag probabilities; NaN for rows that no member was without
+    classes_, n_classes_ : the classes, sorted, and their number
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = weald.BaggingClassifier(n_estimators=20, oob_score=True).fit(X, y)
+    >>> model.oob_score_ > 0.92
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float | None = None,
+        max_features: int | float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        voting: str = "soft",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.voting = voting
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+        codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
+        self._set_classes(classes)
+        target: NDArray[Any] = self.classes_[codes]
+        return target
+
+    def _continued(self, earlier: Mapping[str, Any], bags: MemberBags, schema: Any) -> MemberBags:
+        before, now = earlier["classes_"].tolist(), self.classes_.tolist()
+        if before != now:
+            raise InputError(f"warm_start needs the classes of the earlier fit, {before}, but y has {now}.")
+        return super()._continued(earlier, bags, schema)
+
+    def _votes(self, member: Any, table: Any) -> Floats:
+        """A member's share in `predict_proba`, (rows, classes)."""
+        if self.voting == "soft" and hasattr(member, "predict_proba"):
+            return probabilities_of(member, table, self.classes_)
+        votes: Floats = np.eye(self.n_classes_)[codes_of(member, table, self.classes_)]
+        return votes
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier()
+
+    def _cart_labels(self, target: NDArray[Any]) -> CartLabels:
+        return CartLabels.classification(np.searchsorted(self.classes_, target), (self.n_classes_,))
+
+    def _join(self) -> Forest | None:
+        binary = self.n_classes_ == 2
+
+        def leaves(tree: Forest) -> Floats:
+            votes = leaf_probabilities(tree)
+            if self.voting == "hard":
+                votes = np.eye(self.n_classes_)[votes.argmax(axis=1)]
+            return votes[:, 1:] if binary else votes
+
+        return self._joined_with(leaves, 1 if binary else self.n_classes_)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The mean of the members' probabilities or their shares of votes, (rows, classes)."""
+        self._check_fitted()
+        if self._joined is None:
+            return self._mean_output(X, self._votes)
+        means = self._joined_means(X)
+        return np.column_stack([1.0 - means[0], means[0]]) if self.n_classes_ == 2 else means.T
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            logarithms: Floats = np.log(self.predict_proba(X))
+        return logarithms
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the largest mean probability or the most votes; of equals the first."""
+        probabilities = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    @available_if(members_have("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """The mean of the members' decision functions; for members that have one."""
+        if any(len(member.classes_) != self.n_classes_ for member in self.estimators_):
+            raise InputError(
+                "a member's rows did not have all classes, so that decision functions cannot be averaged; "
+                "use predict_proba."
+            )
+        return self._mean_output(X, lambda member, table: member.decision_function(table))
+
+    def _score_out_of_bag(self, table: Any, target: NDArray[Any], weight: Floats | None) -> None:
+        sums = np.zeros((len(target), self.n_classes_))
+        for rows, votes in self._unseen_outputs(table, self._votes):
+            sums[rows] += votes
+        totals = sums.sum(axis=1)
+        missing = totals == 0.0
+        warn_of_rows_always_in_bag(missing)
+        self.oob_decision_function_ = np.full(sums.shape, np.nan)
+        self.oob_decision_function_[~missing] = sums[~missing] / totals[~missing, None]
+        predicted = self.classes_[sums[~missing].argmax(axis=1)]
+        weights = None if weight is None else weight[~missing]
+        self.oob_score_ = float(accuracy_score(target[~missing], predicted, sample_weight=weights))
+
+
+class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
+    """Bagging for regression: members fitted to rows drawn at random, and their mean.
+
+    The parameters are those of `BaggingClassifier`, without ``voting``.
+
+    Attributes
+    ----------
+    estimators_ : the fitted members
+    estimators_features_ : the columns of each member
+    estimators_samples_ : the rows of each member
+    oob_score_ : R² of the out-of-bag predictions, with ``oob_score=True``
+    oob_prediction_ : (rows,) out-of-bag predictions; NaN for rows that no member was without
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = weald.BaggingRegressor(n_estimators=30, oob_score=True).fit(X, y)
+    >>> model.oob_score_ > 0.3
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: int | float | None = None,
+        max_features: int | float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+        return writeable(read_regression_target(y, n_rows, owner=type(self).__name__))
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _cart_labels(self, target: NDArray[Any]) -> CartLabels:
+        return CartLabels.regression(target)
+
+    def _join(self) -> Forest | None:
+        return self._joined_with(lambda tree: tree.value[tree.feature < 0][:, None], 1)
+
+    def predict(self, X: Any) -> Floats:
+        """The mean of the members' predictions."""
+        self._check_fitted()
+        return self._mean_output(X, values_of) if self._joined is None else self._joined_means(X)[0]
+
+    def _score_out_of_bag(self, table: Any, target: NDArray[Any], weight: Floats | None) -> None:
+        sums, counts = np.zeros(len(target)), np.zeros(len(target))
+        for rows, values in self._unseen_outputs(table, values_of):
+            sums[rows] += values
+            counts[rows] += 1
+        missing = counts == 0
+        warn_of_rows_always_in_bag(missing)
+        self.oob_prediction_ = np.where(missing, np.nan, sums / np.maximum(counts, 1))
+        weights = None if weight is None else weight[~missing]
+        self.oob_score_ = float(
+            r2_score(target[~missing], self.oob_prediction_[~missing], sample_weight=weights)
+        )

@@ -1,0 +1,311 @@
+"""What the bagging of classifiers and of regressors share: bags, members, routing, out-of-bag rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from weald.binning import bin_once
+from weald.data import read_weights
+from weald.estimators.boosted.training import seed_of
+from weald.estimators.classical.ensembles import Ensemble, checked_integer
+from weald.estimators.classical.tree_members import TreeTraining, forest_scores, is_own_tree, joined_members
+from weald.estimators.shared.composite import Members
+from weald.forest.forest import Forest
+from weald.params import BAGGING_PARAMETERS, validate
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.training.classical.bagging import MemberBags, fit_members
+from weald.training.classical.members import (
+    check_member,
+    indexable,
+    outputs_in_order,
+    take_columns,
+    take_rows,
+    takes_sample_weight,
+)
+from weald.tree.cart import CartLabels
+
+Floats = NDArray[np.float64]
+
+
+class Bagging(Ensemble):
+    """What classifier and regressor share; use one of those."""
+
+    max_samples: int | float | None
+    max_features: int | float
+    bootstrap: bool
+    bootstrap_features: bool
+    oob_score: bool
+    warm_start: bool
+    random_state: Any
+    verbose: int
+
+    _parameters = BAGGING_PARAMETERS
+    _bags: MemberBags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : table
+        y : labels, one a row
+        sample_weight : weights, one a row
+            They multiply the drawn counts where the member's ``fit`` takes weights; otherwise rows are drawn in
+            proportion to them.
+        fit_params : further arguments of the members' ``fit``
+            Where scikit-learn's metadata routing is on and members ask for them.
+        """
+        validate(self.get_params(deep=False), self._parameters)
+        check_member(self._template())
+        params = self._routed(fit_params)
+        earlier = dict(self.__dict__) if self.warm_start and self.__sklearn_is_fitted__() else None
+        self._forget()
+        dataset = self._read(X)
+        weight = read_weights(sample_weight, dataset.n_rows)
+        target = self._read_target(y, dataset.n_rows, weight)
+        bags = self._make_bags(dataset.n_rows, dataset.n_columns, weight)
+        members: list[Any] = []
+        if earlier is not None:
+            bags = self._continued(earlier, bags, dataset.schema)
+            members = earlier["estimators_"]
+        members = members + self._fit_members(
+            X, target, weight, bags, range(len(members), self.n_estimators), params
+        )
+        self._bags = bags
+        self._remember(dataset.schema)
+        self.estimator_ = self._template()
+        self.estimators_ = members
+        self.estimators_features_ = [bags.columns(number) for number in range(len(members))]
+        self._joined = self._join()
+        if self.oob_score:
+            self._score_out_of_bag(indexable(X), target, weight)
+        return self
+
+    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+        """The labels as the members get them."""
+        raise NotImplementedError
+
+    def _score_out_of_bag(self, table: Any, target: NDArray[Any], weight: Floats | None) -> None:
+        raise NotImplementedError
+
+    def _cart_labels(self, target: NDArray[Any]) -> CartLabels:
+        """The labels as the engine of trees takes them."""
+        raise NotImplementedError
+
+    def _fit_members(
+        self,
+        X: Any,
+        target: NDArray[Any],
+        weight: Floats | None,
+        bags: MemberBags,
+        numbers: range,
+        params: Mapping[str, Any],
+    ) -> list[Any]:
+        template = self._template()
+        if is_own_tree(template) and not params:
+            classes = getattr(self, "classes_", None)
+            labels = self._cart_labels(target)
+            training = TreeTraining(template, X, labels, classes, weight, bags.seed, self.n_jobs)
+            return training.bagged(bags, numbers, self.n_jobs, bool(self.verbose))
+        by_weight = takes_sample_weight(template)
+        if weight is not None and not by_weight and not self.bootstrap:
+            raise NotSupportedError(
+                f"sample_weight cannot be used with bootstrap=False and a {type(template).__name__}, "
+                "whose fit takes no weights; use bootstrap=True, which draws rows by their weights."
+            )
+        table = bin_once(X, [template], weight=weight, seed=bags.seed) if bags.all_columns else None
+        return fit_members(
+            template,
+            indexable(X) if table is None else table,
+            target,
+            weight,
+            by_weight,
+            bags,
+            numbers,
+            params,
+            self.n_jobs,
+            self.verbose,
+        )
+
+    def _make_bags(self, n_rows: int, n_columns: int, weight: Floats | None) -> MemberBags:
+        n_draws = n_rows if self.max_samples is None else _count("max_samples", self.max_samples, n_rows)
+        if n_draws > n_rows and not self.bootstrap:
+            raise InputError(
+                f"max_samples is {self.max_samples!r}, but X has {n_rows} rows; with bootstrap=False at most these can be drawn."
+            )
+        n_chosen = _count("max_features", self.max_features, n_columns)
+        if n_chosen > n_columns:
+            raise InputError(f"max_features is {self.max_features!r}, but X has {n_columns} columns.")
+        if self.oob_score and not self.bootstrap:
+            raise InputError("oob_score=True needs bootstrap=True, which leaves rows out of every bag.")
+        return MemberBags(
+            seed_of(self.random_state),
+            n_rows,
+            n_draws,
+            self.bootstrap,
+            n_columns,
+            n_chosen,
+            self.bootstrap_features,
+            None if takes_sample_weight(self._template()) else weight,
+        )
+
+    def _continued(self, earlier: Mapping[str, Any], bags: MemberBags, schema: Any) -> MemberBags:
+        """The earlier fit's bags, with its seed: a warm start ends where one fit would."""
+        before: MemberBags = earlier["_bags"]
+        if before.n_rows != bags.n_rows or earlier["_schema"] != schema:
+            raise InputError("warm_start needs the rows and columns of the earlier fit; X has others.")
+        members = len(earlier["estimators_"])
+        if members > self.n_estimators:
+            raise InputError(
+                f"warm_start cannot go back: n_estimators is {self.n_estimators}, but there are {members} members."
+            )
+        if members == self.n_estimators:
+            warnings.warn(
+                "warm_start without a larger n_estimators fits no new members.", UserWarning, stacklevel=4
+            )
+        return before
+
+    def _routed(self, fit_params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not fit_params:
+            return {}
+        if not get_config()["enable_metadata_routing"]:
+            raise InputError(
+                f"fit got {', '.join(fit_params)}, which only scikit-learn's metadata routing brings to the members: "
+                "switch it on with sklearn.set_config(enable_metadata_routing=True)."
+            )
+        routed: Mapping[str, Any] = process_routing(self, "fit", **fit_params).estimator.fit
+        return routed
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` takes itself, and what it passes on to the members' ``fit``."""
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(estimator=self._template(), method_mapping=mapping)
+        )
+
+    def _composite_parts(self) -> tuple[Members, dict[str, Any]]:
+        members, extra = super()._composite_parts()
+        bags = self._bags
+        extra |= {
+            "seed": bags.seed,
+            "n_rows": bags.n_rows,
+            "n_draws": bags.n_draws,
+            "n_chosen": bags.n_chosen,
+        }
+        return members, {**extra, "oob_score": getattr(self, "oob_score_", None)}
+
+    @classmethod
+    def _from_composite(
+        cls, params: dict[str, Any], members: list[tuple[str, Any]], extra: dict[str, Any]
+    ) -> Any:
+        model = super()._from_composite(params, members, extra)
+        seed = checked_integer(extra, "seed", None)
+        n_rows, n_draws, n_chosen = (
+            checked_integer(extra, name, 1) for name in ("n_rows", "n_draws", "n_chosen")
+        )
+        n_columns = model.n_features_in_
+        model._bags = MemberBags(
+            seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features
+        )
+        model.estimators_features_ = [model._bags.columns(number) for number in range(len(members))]
+        for (_, member), columns in zip(members, model.estimators_features_, strict=True):
+            if member.n_features_in_ != len(columns):
+                raise ModelFileError(
+                    f"A member has {member.n_features_in_} columns, but was given {len(columns)}."
+                )
+        if isinstance(extra.get("oob_score"), float):
+            model.oob_score_ = extra["oob_score"]
+        return model
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each member was given, as often as they were drawn; drawn anew at every call."""
+        self._check_fitted()
+        return [self._bags.rows(number) for number in range(len(self.estimators_))]
+
+    def _own_columns(self, table: Any, number: int) -> Any:
+        return table if self._bags.all_columns else take_columns(table, self.estimators_features_[number])
+
+    def _outputs(self, X: Any, output: Any) -> Iterator[NDArray[Any]]:
+        """``output(member, its columns of the table)`` of every member in turn."""
+        table = self._table(X)
+
+        def of(number: int) -> NDArray[Any]:
+            said: NDArray[Any] = output(self.estimators_[number], self._own_columns(table, number))
+            return said
+
+        return outputs_in_order(of, range(len(self.estimators_)), self.n_jobs)
+
+    def _joined_with(self, leaves: Callable[[Forest], Floats], n_outputs: int) -> Forest | None:
+        return joined_members(
+            self.estimators_,
+            self.estimators_features_,
+            lambda number, tree: leaves(tree),
+            self.n_features_in_,
+            n_outputs,
+        )
+
+    def _joined_means(self, X: Any) -> Floats:
+        """The mean over the members of what the joined forest's leaves say, (outputs, rows)."""
+        assert self._joined is not None
+        means = forest_scores(self._joined, self._dataset(X), self.n_jobs)
+        means /= len(self.estimators_)
+        return means
+
+    def _mean_output(self, X: Any, output: Any) -> Floats:
+        """The mean of the members' outputs, summed in the members' order."""
+        outputs = self._outputs(X, output)
+        total = np.array(next(outputs), dtype=np.float64)
+        for said in outputs:
+            total += said
+        total /= len(self.estimators_)
+        return total
+
+    def _unseen_outputs(self, table: Any, output: Any) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
+        """The rows that each member was not given, and its output for them."""
+
+        def of(number: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+            rows = self._bags.unseen(number)
+            if not len(rows):
+                return rows, np.empty(0)
+            return rows, output(self.estimators_[number], take_rows(self._own_columns(table, number), rows))
+
+        for rows, said in outputs_in_order(of, range(len(self.estimators_)), self.n_jobs):
+            if len(rows):
+                yield rows, said
+
+
+def _count(name: str, value: Any, total: int) -> int:
+    """A number of things, from a number or from a share of the total."""
+    if isinstance(value, int | np.integer) and value is not True and value >= 1:
+        return int(value)
+    if isinstance(value, float | np.floating) and 0.0 < value <= 1.0:
+        return max(1, int(value * total))
+    raise InputError(
+        f"{name} must be a whole number of at least 1, or a share above 0 and at most 1, not {value!r}."
+    )
+
+
+def warn_of_rows_always_in_bag(missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        warnings.warn(
+            f"{missing.sum()} rows were in the bag of every member and have no out-of-bag prediction; use a larger n_estimators.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def members_have(method: str) -> Any:
+    def check(self: Bagging) -> bool:
+        return hasattr(self.estimators_[0] if self.__sklearn_is_fitted__() else self._template(), method)
+
+    return check

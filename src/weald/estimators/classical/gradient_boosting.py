@@ -1,0 +1,394 @@
+"""Gradient boosting as Friedman (2001) wrote it, with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import BinnedTable, choices_of, read_training_table
+from weald.data import read_table, read_weights
+from weald.data.sparse import SparseBlocks
+from weald.estimators.boosted.boosted import BoostedTrees
+from weald.estimators.classical.gradient_training import Earlier, Table, init_scores, train
+from weald.estimators.classical.steps import TreeStep
+from weald.estimators.classical.tree_choices import count_features
+from weald.estimators.shared.persistence import FittedModel
+from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
+from weald.forest.predict import raw_scores
+from weald.losses import Loss, friedman_loss
+from weald.params import GRADIENT_BOOSTING_PARAMETERS, validate
+from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.threads import parallel
+from weald.training.boosting.rounds import History
+
+Monitor = Callable[[int, Any, dict[str, Any]], object]
+
+
+class GradientBoosting(BoostedTrees):
+    """What classifier and regressor share; use one of those."""
+
+    # Parameters, set by the subclasses' __init__.
+    criterion: str
+    min_samples_split: int | float
+    min_samples_leaf: int | float  # type: ignore[assignment]
+    min_weight_fraction_leaf: float
+    max_depth: int | None
+    min_impurity_decrease: float
+    init: Any
+    max_features: Any
+    max_leaf_nodes: int | None
+    validation_fraction: float
+    n_iter_no_change: int | None
+    tol: float
+    ccp_alpha: float
+    line_search: str
+
+    booster = "plain"  # not a parameter: trees add up as Friedman's do
+
+    init_: Any
+
+    @property
+    def _takes_binned_table(self) -> bool:
+        """Whether `weald.binning.bin_once` may bin for it: an init estimator needs the table itself."""
+        return self.init is None or isinstance(self.init, str)
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, monitor: Monitor | None = None
+    ) -> Any:
+        """Train on a table.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
+            that `weald.binning.bin_once` has binned, whose bins are then used as they are.
+        y : labels, one a row.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        monitor : function(number, estimator, variables) that is called after every round and stops training by
+            returning True; ``estimator.train_score_`` has the losses so far, ``variables["state"]`` the round.
+        """
+        validate(self.get_params(deep=False), GRADIENT_BOOSTING_PARAMETERS)
+        if self.ccp_alpha > 0:
+            raise NotSupportedError(
+                f"ccp_alpha={self.ccp_alpha} is not supported; limit trees by max_depth, max_leaf_nodes or "
+                "min_impurity_decrease."
+            )
+        earlier = None
+        if self.warm_start and self.__sklearn_is_fitted__():
+            earlier = Earlier(self._model, self.init_)
+        self._forget()
+        dataset = read_training_table(
+            X,
+            categorical=self.categorical_features,
+            choices=choices_of(self),
+            owner=type(self).__name__,
+            earlier=None if earlier is None else earlier.model.schema,
+        )
+        if isinstance(dataset, BinnedTable) and not self._takes_binned_table:
+            raise InputError(
+                f"init={type(self.init).__name__} cannot read a binned table; pass the table itself."
+            )
+        labels = self._labels(y, dataset.n_rows, read_weights(sample_weight, dataset.n_rows))
+        labels.loss.check_target(labels.y)
+        model, init = train(self, Table(X, dataset, labels), monitor, earlier)
+        self._set_model(model)
+        self.init_ = init
+        return self
+
+    def _set_model(self, model: FittedModel) -> None:
+        super()._set_model(model)
+        self.init_ = self.init
+        self.n_estimators_ = model.forest.n_rounds
+        self.n_trees_per_iteration_ = model.forest.n_outputs
+        self.max_features_ = count_features(self.max_features, model.schema.n_columns)
+        self._set_losses(model.history)
+
+    def _set_losses(self, history: History) -> None:
+        """The losses of every round as scikit-learn names them."""
+        self.train_score_ = np.array(history["train"]["loss"])
+        if "out_of_bag" in history:
+            self.oob_scores_ = np.array(history["out_of_bag"]["loss"])
+            self.oob_improvement_ = np.array(history["out_of_bag"]["improvement"])
+            self.oob_score_ = float(self.oob_scores_[-1])
+
+    def _raw(self, X: Any) -> NDArray[np.float64]:
+        scores = super()._raw(X)
+        offset = self._offset(X)
+        return scores if offset is None else scores + offset
+
+    def _offset(self, X: Any) -> NDArray[np.float64] | None:
+        """The scores of the init estimator, if there is one."""
+        if self.init_ is None or isinstance(self.init_, str):
+            return None
+        return init_scores(self.init_, X, self._model.link, self._model.forest.n_outputs)
+
+    def _staged(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Raw scores (outputs, rows) after every round; the last are those of `_raw`, to the bit."""
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        offset, blocks = self._offset(X), dataset.blocks()
+        if not isinstance(blocks, SparseBlocks):
+            blocks = list(blocks)
+        scores = np.repeat(model.forest.base_score[:, None], dataset.n_rows, axis=1)
+        trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
+        for number in range(trees.n_rounds):
+            with parallel(self.n_jobs) as tasks:
+                scores += raw_scores(trees, blocks, dataset.n_rows, tasks, number, number + 1)
+            yield scores.copy() if offset is None else scores + offset
+
+    @cached_property
+    def estimators_(self) -> NDArray[Any]:
+        """The trees as regressors, (rounds, outputs): ``learning_rate`` times their predictions add up to the scores."""
+        model = self._fitted()
+        trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
+        steps = np.empty((trees.n_rounds, trees.n_outputs), dtype=object)
+        for index in range(trees.n_trees):
+            steps.flat[index] = TreeStep(trees, model.schema, index, float(self.learning_rate))
+        return steps
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of every column in the squared error that the trees' splits took from the negative gradients."""
+        importances = self._fitted().forest.importances("gain")
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
+    def _to_bytes(self) -> bytes:
+        self._fitted()
+        if self.init_ is not None and not isinstance(self.init_, str):
+            raise NotSupportedError(
+                f"init={type(self.init_).__name__} cannot be part of a model file; "
+                "use pickle or joblib, or fit with init=None."
+            )
+        return super()._to_bytes()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "init": self.__dict__.get("init_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if state["file"] is not None:
+            self.init_ = state["init"]
+
+
+class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
+    """Friedman's gradient boosting for classification.
+
+    Regression trees are fitted to the negative gradients of the loss, one after another; the loss decides how far the
+    scores move along each. The same data, parameters and seed give the same model, byte for byte, on any number of
+    threads.
+
+    Parameters
+    ----------
+    loss : "log_loss" or "exponential"
+        The deviance (logistic, or multinomial with a tree per class and round), or AdaBoost's loss of two classes.
+    criterion : "friedman_mse" or "squared_error"
+        How splits are compared. Both order the splits of a node by sum_l**2 / w_l + sum_r**2 / w_r of the negative
+        gradients, so that they grow the same trees.
+    init : None, "zero" or a classifier with ``predict_proba``
+        What boosting starts from: the classes' shares, nothing, or the classifier's probabilities.
+    line_search : "leaf", "tree" or "projection"
+        The step along a tree: the best of every leaf (one Newton step), the best of the whole tree (Friedman's
+        Algorithm 1), or the tree's own values, which are its projection sum(r h) / sum(h h).
+    n_iter_no_change, validation_fraction, tol : early stopping on held-out rows
+
+    All parameters are listed, with their ranges, in ``weald.params.GRADIENT_BOOSTING_PARAMETERS`` and in the
+    documentation.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    estimators_ : the trees as regressors, (rounds, 1 or classes)
+    train_score_ : the loss after every round, of the rows that the round was fitted on
+    oob_scores_, oob_improvement_, oob_score_ : with ``subsample`` below 1, the loss of the rows left out of a round,
+        how much the round improved it, and the last loss
+    n_estimators_ : the number of rounds
+    init_ : the fitted init estimator, or what ``init`` is
+    forest_ : the trees
+
+    Examples
+    --------
+    >>> import weald
+    >>> data = weald.datasets.load("penguins")
+    >>> model = weald.GradientBoostingClassifier(n_estimators=10).fit(data.data, data.target)
+    >>> model.score(data.data, data.target) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "log_loss",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: str = "friedman_mse",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        random_state: Any = None,
+        max_features: Any = None,
+        verbose: int = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        line_search: str = "leaf",
+        max_bins: int = 255,
+        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+        self.line_search = line_search
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def _make_loss(self, n_classes: int) -> Loss:
+        if self.loss not in ("log_loss", "exponential"):
+            raise InputError(f"loss must be 'log_loss' or 'exponential', not {self.loss!r}.")
+        if self.loss == "exponential" and n_classes > 2:
+            raise InputError(f"loss='exponential' is for two classes, but y has {n_classes}; use 'log_loss'.")
+        return friedman_loss(self.loss, n_classes=n_classes)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The node, by its number within the tree, that every row reaches: (rows, rounds, outputs)."""
+        leaves = super().apply(X)
+        return leaves.reshape(len(leaves), -1, self.n_trees_per_iteration_)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the probabilities, (rows, classes)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`decision_function` after every round."""
+        return (self._decision(scores) for scores in self._staged(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after every round."""
+        return (self._probabilities(scores) for scores in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after every round."""
+        return (self._predicted(scores) for scores in self._staged(X))
+
+
+class GradientBoostingRegressor(RegressorTask, GradientBoosting):
+    """Friedman's gradient boosting for regression.
+
+    Regression trees are fitted to the negative gradients of the loss, one after another; the loss decides how far the
+    scores move along each. With the squared loss the negative gradients are the residuals: the boosting tree. The same
+    data, parameters and seed give the same model, byte for byte, on any number of threads.
+
+    Parameters
+    ----------
+    loss : "squared_error" (LS), "absolute_error" (LAD), "huber" or "quantile"
+    alpha : the quantile of the quantile loss; for huber the quantile of the absolute residuals beyond which the loss is
+        linear, taken anew in every round
+    init : None, "zero" or a regressor
+
+    The other parameters are those of `GradientBoostingClassifier`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import weald
+    >>> data = weald.datasets.load("diamonds")
+    >>> model = weald.GradientBoostingRegressor(n_estimators=20).fit(data.data, data.target)
+    >>> model.score(data.data, data.target) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared_error",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: str = "friedman_mse",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        random_state: Any = None,
+        max_features: Any = None,
+        alpha: float = 0.9,
+        verbose: int = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        line_search: str = "leaf",
+        max_bins: int = 255,
+        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.alpha = alpha
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+        self.line_search = line_search
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def _make_loss(self) -> Loss:
+        known = ("squared_error", "absolute_error", "huber", "quantile")
+        if self.loss not in known:
+            raise InputError(f"loss must be one of {', '.join(map(repr, known))}, not {self.loss!r}.")
+        return friedman_loss(self.loss, self.alpha)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict` after every round."""
+        return (self._predicted(scores) for scores in self._staged(X))

@@ -1,0 +1,98 @@
+"""Fitted trees and forests as model files and back: what goes into the header, and what is checked when it comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weald.data import Schema
+from weald.estimators.classical.tree_labels import Classes
+from weald.estimators.shared.persistence import NOT_SAVED, check_schema
+from weald.estimators.shared.plain import labels_from_json, labels_to_json, plain, restored
+from weald.forest import file as model_file
+from weald.forest.container import Container
+from weald.forest.forest import Forest
+from weald.runtime.errors import ModelFileError
+
+_KEYS = {"estimator", "params", "schema", "classes", "oob_score"}
+
+
+@dataclass(frozen=True)
+class TreeModel:
+    """All that prediction needs and a model file holds; ``classes`` of every output, None for a regression."""
+
+    forest: Forest
+    schema: Schema
+    classes: Classes | None
+    oob_score: float | None
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of labels that a row has."""
+        return self.forest.n_outputs if self.classes is None else len(self.classes)
+
+
+def to_bytes(estimator: Any, model: TreeModel) -> bytes:
+    """The model file's bytes; equal for equal models."""
+    params = estimator.get_params(deep=False)
+    header = {
+        "estimator": type(estimator).__name__,
+        "params": {name: plain(value) for name, value in params.items() if name not in NOT_SAVED},
+        "schema": model.schema.to_json(),
+        "classes": None if model.classes is None else [labels_to_json(found) for found in model.classes],
+        "oob_score": model.oob_score,
+    }
+    return model_file.dumps(model.forest, header)
+
+
+def from_content(kind: type[Any], content: Container) -> tuple[dict[str, Any], TreeModel]:
+    """Parameters and model of an opened file; everything is checked."""
+    forest, header = model_file.forest_of(content), content.header
+    name = kind.__name__
+    if set(header) != _KEYS or header["estimator"] != name:
+        raise ModelFileError(f"The file's header does not have the fields of a {name}.")
+    schema = Schema.from_json(header["schema"])
+    check_schema(forest, schema)
+    classes = _checked_classes(header["classes"], name)
+    _check_outputs(forest, classes, name)
+    score = header["oob_score"]
+    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+        raise ModelFileError("The file's oob_score must be a number or nothing.")
+    params = header["params"]
+    if not isinstance(params, dict):
+        raise ModelFileError("The file's params must be a dictionary.")
+    unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED)
+    if unknown:
+        raise ModelFileError(f"A {name} has no parameter {min(unknown)!r} in its file.")
+    model = TreeModel(forest, schema, classes, None if score is None else float(score))
+    return {key: restored(value) for key, value in params.items()}, model
+
+
+def _checked_classes(stored: Any, name: str) -> Classes | None:
+    if name.endswith("Regressor"):
+        if stored is not None:
+            raise ModelFileError(f"A {name} cannot have classes.")
+        return None
+    if not isinstance(stored, list) or not stored:
+        raise ModelFileError(f"A {name} must have the classes of every output.")
+    classes = tuple(labels_from_json(entry, "classes") for entry in stored)
+    for found in classes:
+        if not len(found) or len(set(found.tolist())) != len(found):
+            raise ModelFileError("The file's classes must be different strings, booleans or numbers.")
+    return classes
+
+
+def _check_outputs(forest: Forest, classes: Classes | None, name: str) -> None:
+    if forest.n_trees < 1 or (name.startswith("DecisionTree") and forest.n_trees > 1):
+        raise ModelFileError(f"A {name} cannot have {forest.n_trees} trees.")
+    wanted = forest.n_outputs
+    if classes is not None:
+        sizes = [len(found) for found in classes]
+        wanted = 1 if len(sizes) == 1 and sizes[0] <= 2 else sum(sizes)
+    if forest.n_outputs != wanted or forest.has_vectors != (wanted > 1):
+        leaves = "vector leaves" if forest.has_vectors else "numbers in its leaves"
+        raise ModelFileError(
+            f"A {name} cannot have {forest.n_outputs} outputs and {leaves} with these classes."
+        )
+    if forest.base_score.any():
+        raise ModelFileError(f"A {name} begins at 0, not at {forest.base_score.tolist()}.")

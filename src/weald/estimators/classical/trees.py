@@ -1,0 +1,273 @@
+"""What decision trees, random forests and extra trees share; the classes for use are in modules of those names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+
+from weald.binning import BinnedTable, bins_of, choices_of, dense_bins, read_training_table
+from weald.data import Dataset, read_table, read_weights
+from weald.estimators.boosted.training import seed_of
+from weald.estimators.classical.tree_choices import count_features, tree_rules
+from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
+from weald.estimators.classical.tree_models import TreeModel, from_content, to_bytes
+from weald.forest import file as model_file
+from weald.forest.container import Container, unpack
+from weald.forest.forest import Forest
+from weald.forest.predict import leaf_indices, raw_scores
+from weald.params import Parameter, validate
+from weald.runtime.progress import progress
+from weald.runtime.threads import parallel
+from weald.training.classical.random_forest import Bags, forest_keys, grow_forest
+from weald.tree.cart import Draw
+
+Floats = NDArray[np.float64]
+# Rows times trees below which prediction does not ask for threads.
+_SMALL_PREDICTION = 20_000
+
+
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+    """Trees on bins, grown by impurity; use one of the subclasses."""
+
+    _takes_binned_table = True  # see `weald.binning.bin_once`
+    _parameters: ClassVar[Mapping[str, Parameter]]
+
+    # Parameters, set by the subclasses' __init__.
+    criterion: str
+    max_features: Any
+    max_bins: int
+    categorical_features: Any
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train on a table.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
+            that `weald.binning.bin_once` has binned. Missing values and categories need no preparation.
+        y : labels, one a row, or a column of them for every output.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        """
+        validate(self.get_params(deep=False), self._parameters)
+        owner = type(self).__name__
+        earlier = self._earlier()
+        self._forget()
+        table = read_training_table(
+            X, categorical=self.categorical_features, choices=choices_of(self), owner=owner
+        )
+        labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
+        with parallel(self._jobs()) as tasks:
+            self._grow(table, labels, seed_of(self.random_state), earlier, tasks)
+        return self
+
+    def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
+        raise NotImplementedError
+
+    def _draw(self, n_rows: int, n_features: int) -> Draw:
+        """How a tree draws its rows and columns."""
+        return Draw()
+
+    def _earlier(self) -> tuple[TreeModel, Bags | None] | None:
+        """The model that a warm start goes on from."""
+        return None
+
+    def _trees_wanted(self) -> int:
+        return 1
+
+    def _jobs(self) -> int | None:
+        return None
+
+    def _splitter(self) -> str:
+        return "best"
+
+    def _grow(
+        self,
+        table: Dataset | BinnedTable,
+        labels: TreeLabels,
+        seed: int,
+        earlier: tuple[TreeModel, Bags | None] | None,
+        tasks: int,
+    ) -> None:
+        """Bin, grow and keep the model; rows without weight are left out."""
+        bins = dense_bins(bins_of(table, labels.weight, choices_of(self), seed, tasks))
+        kept = None
+        if labels.weight is not None and not labels.weight.all():
+            kept = np.flatnonzero(labels.weight)
+            bins, labels = bins.take(kept), labels.take(kept)
+        labels = labels.without_unit_weights()
+        n_rows, n_features = labels.cart.n_rows, len(bins.columns)
+        draw = self._draw(n_rows, n_features)
+        per_tree = draw.columns_per_tree is not None
+        per_node = None if per_tree else count_features(self.max_features, n_features)
+        rules = tree_rules(self, n_rows, n_features, self._splitter(), per_node)
+        start = None if earlier is None else earlier[0].forest
+        n_earlier = 0 if start is None else start.n_trees
+        keys = forest_keys(seed, self._trees_wanted() - n_earlier, n_earlier)
+        weigh = self._weigh(labels, draw)
+        verbose = bool(getattr(self, "verbose", 0))
+        with progress(len(keys), "growing trees", verbose) as bar:
+            forest = grow_forest(bins, labels.cart, weigh, rules, draw, keys, tasks, start, bar)
+        self._bags: Bags | None = Bags(keys, table.n_rows, kept, draw)
+        if earlier is not None:
+            self._bags = None if earlier[1] is None else self._bags.after(earlier[1])
+        self._set_model(TreeModel(forest, table.schema, labels.classes, None))
+
+    def _weigh(self, labels: TreeLabels, draw: Draw) -> Any:
+        """The rows' weights, or a function of a tree's key that gives them."""
+        return labels.weight
+
+    def _forget(self) -> None:
+        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
+        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
+            del self.__dict__[name]
+        for name in ("_model", "_bags", "_members"):
+            self.__dict__.pop(name, None)
+
+    def _set_model(self, model: TreeModel) -> None:
+        self._model = model
+        self.forest_: Forest = model.forest
+        self.n_features_in_ = model.schema.n_columns
+        self.n_outputs_ = model.n_outputs
+        if model.schema.named:
+            self.feature_names_in_ = np.array(model.schema.names, dtype=object)
+        if model.classes is not None:
+            single = len(model.classes) == 1
+            self.classes_ = model.classes[0] if single else list(model.classes)
+            sizes = [len(found) for found in model.classes]
+            self.n_classes_ = sizes[0] if single else sizes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _fitted(self) -> TreeModel:
+        try:
+            return self._model
+        except AttributeError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
+            ) from None
+
+    def _means(self, X: Any) -> Floats:
+        """The mean over the trees of what their leaves say, (numbers of a leaf, rows)."""
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        forest = model.forest
+        if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
+            scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
+        else:
+            with parallel(self._jobs()) as tasks:
+                scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
+        scores /= forest.n_trees
+        return scores
+
+    def _leaves(self, X: Any) -> NDArray[np.int32]:
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        with parallel(self._jobs()) as tasks:
+            return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, atomically; `weald.load` reads it."""
+        model_file.save(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        return to_bytes(self, self._fitted())
+
+    @classmethod
+    def _from_content(cls, content: Container) -> Any:
+        params, model = from_content(cls, content)
+        estimator = cls(**params)
+        estimator._set_model(model)
+        return estimator
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the parameters and, of a fitted model, the bytes of its model file and what training left beside it."""
+        state: dict[str, Any] = {"params": self.get_params(deep=False)}
+        if self.__sklearn_is_fitted__():
+            beside = ("_bags", "oob_decision_function_", "oob_prediction_")
+            state["file"] = self._to_bytes()
+            state["beside"] = {name: self.__dict__[name] for name in beside if name in self.__dict__}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["params"])
+        if "file" in state:
+            self._set_model(from_content(type(self), unpack(state["file"]))[1])
+            self.__dict__.update(state["beside"])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """Classes: their shares in the leaves are their probabilities."""
+
+    class_weight: Any
+
+    def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
+        return class_labels(y, n_rows, weight, self.class_weight, type(self).__name__)
+
+    def _probabilities(self, means: Floats) -> list[Floats]:
+        """(rows, classes) of every output."""
+        classes = self._model.classes
+        assert classes is not None
+        if len(classes) == 1 and len(classes[0]) == 1:
+            return [np.ones((means.shape[1], 1))]
+        if not self._model.forest.has_vectors:
+            return [np.column_stack([1.0 - means[0], means[0]])]
+        ends = np.cumsum([len(found) for found in classes])[:-1]
+        return [np.ascontiguousarray(part.T) for part in np.split(means, ends)]
+
+    def _chosen(self, probabilities: list[Floats]) -> NDArray[Any]:
+        """The most probable class of every row and output; of equals the first."""
+        classes = self._model.classes
+        assert classes is not None
+        columns = [found[each.argmax(axis=1)] for found, each in zip(classes, probabilities, strict=True)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities, (rows, classes); a list of them, one for every output, where there are several."""
+        probabilities = self._probabilities(self._means(X))
+        return probabilities[0] if len(probabilities) == 1 else probabilities
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Logarithms of `predict_proba`."""
+        probabilities = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            if isinstance(probabilities, list):
+                return [np.log(each) for each in probabilities]
+            return np.log(probabilities)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every row; (rows, outputs) where there are several outputs."""
+        return self._chosen(self._probabilities(self._means(X)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """Numbers: a leaf's mean or median."""
+
+    def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
+        return regression_labels(y, n_rows, weight, type(self).__name__)
+
+    def predict(self, X: Any) -> Floats:
+        """The predicted value of every row; (rows, outputs) where there are several outputs."""
+        means = self._means(X)
+        return means[0] if len(means) == 1 else np.ascontiguousarray(means.T)

@@ -1,0 +1,1 @@
+"""Voting, stacking and blending over any estimators."""

@@ -1,0 +1,239 @@
+"""Blending with scikit-learn's interface: stacking with one hold-out part instead of folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from weald.data import read_classes, read_weights
+from weald.estimators.boosted.training import seed_of
+from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
+from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
+from weald.params import BLENDING_PARAMETERS
+from weald.runtime.errors import InputError
+from weald.training.classical.members import indexable, take_rows
+from weald.training.combining.blending import blend_tables, split_off
+from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, join, params_of_rows
+
+
+class Blending(FinalEstimator):
+    """What classifier and regressor share; use one of those."""
+
+    _table = BLENDING_PARAMETERS
+    _layered = False
+
+    holdout: float
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, holdout_set: Any = None, groups: Any = None, **fit_params: Any) -> Any:
+        """Fit members and final estimator.
+
+        Parameters
+        ----------
+        X : table, whatever the members take
+        y : labels, one a row
+        holdout_set : (X, y) or (X, y, sample_weight)
+            Rows for the final estimator alone; ``holdout`` is then not used, and all rows of X are for the members.
+        groups : labels, one a row of X; whole groups are held out
+        fit_params : ``sample_weight``, one a row of X
+            Weights go to every member and to the final estimator, which must all take them. Where scikit-learn's metadata
+            routing is on, they and other arguments go to those who ask for them.
+        """
+        prepared = self._prepare(X, y, fit_params)
+        if holdout_set is None:
+            return self._fit_share(prepared, None if groups is None else one_a_row(groups, len(prepared.y)))
+        if groups is not None:
+            raise InputError("groups say which rows are held out, but holdout_set gives the hold-out.")
+        if self.refit:
+            raise InputError(
+                "refit=True needs all rows in one table; join holdout_set to X, or leave refit at False."
+            )
+        return self._fit_set(prepared, holdout_set)
+
+    def _fit_share(self, prepared: Prepared, groups: NDArray[Any] | None) -> Any:
+        X, y, n_rows = prepared.X, prepared.y, len(prepared.y)
+        if self.holdout >= 1:
+            raise InputError("holdout must be below 1: the members need rows too.")
+        fold = split_off(y, self.holdout, is_classifier(self), groups, seed_of(self.random_state))
+        held_out = fold[1]
+        self._check_classes(y[held_out])
+        layer, outputs = cross_fit(
+            prepared.layers[0], X, y, self._member_labels(), [fold], self.refit, self._run()
+        )
+        params = params_of_rows(prepared.final_params, held_out, n_rows)
+        self._finish(prepared, layer, outputs, take_rows(X, held_out), y[held_out], params)
+        self.holdout_rows_ = held_out
+        return self
+
+    def _fit_set(self, prepared: Prepared, holdout_set: Any) -> Any:
+        if not isinstance(holdout_set, tuple | list) or len(holdout_set) not in (2, 3):
+            raise InputError("holdout_set must be a pair (X, y) or a triple (X, y, sample_weight).")
+        table = indexable(holdout_set[0])
+        target = self._held_out_target(holdout_set[1], table.shape[0])
+        self._check_classes(target)
+        params = {name: value for name, value in prepared.final_params.items() if name != "sample_weight"}
+        weight = read_weights(holdout_set[2] if len(holdout_set) == 3 else None, len(target))
+        if weight is not None:
+            params["sample_weight"] = weight
+        layer, outputs = blend_tables(
+            prepared.layers[0], prepared.X, prepared.y, self._member_labels(), table, self._run()
+        )
+        return self._finish(prepared, layer, outputs, table, target, params)
+
+    def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """The labels of a hold-out set as numbers, by the classes of the training set."""
+        raise NotImplementedError
+
+    def _check_classes(self, target: NDArray[Any]) -> None:
+        """The final estimator must see every class."""
+
+    def _finish(
+        self,
+        prepared: Prepared,
+        layer: Layer,
+        outputs: list[Floats],
+        table: Any,
+        target: NDArray[Any],
+        params: dict[str, Any],
+    ) -> Any:
+        """Fit the final estimator to what the members say of the hold-out."""
+        prepared.final.fit(join(outputs, table if self.passthrough else None), target, **params)
+        self._set_fitted(
+            Stack([layer], self.passthrough), [output.shape[1] for output in outputs], prepared.final
+        )
+        self.holdout_predictions_ = np.hstack(outputs)
+        return self
+
+
+class BlendingClassifier(FinalClassifier, Blending):
+    """Blending for classification: members' predictions of a hold-out train a final classifier.
+
+    Quicker than stacking, as every member is fitted once, but members and final estimator learn from fewer rows each.
+
+    Parameters
+    ----------
+    estimators : list of (name, estimator)
+        The members; "drop" in place of an estimator leaves it out. Members of Weald's share one binned table.
+    final_estimator : classifier, default None
+        None is scikit-learn's logistic regression.
+    holdout : float, default 0.2
+        Share of the rows that the final estimator learns from, with the classes in their shares; the members are fitted to
+        the others. ``fit`` also takes a hold-out of its own, ``holdout_set``.
+    stack_method : "auto", "predict_proba", "decision_function" or "predict"
+        What members are asked for; "auto" is the first of these that a member has. Of two classes' probabilities
+        the second is used, and labels become their positions in ``classes_``.
+    passthrough : bool, default False
+        Whether the final estimator gets the table as well.
+    refit : bool, default False
+        Whether members are fitted once more, to all rows, for new rows.
+    n_jobs : int, default None
+        Fits that run at a time. Never changes the model.
+    random_state : int, default None
+        Seed of the rows that are held out; None is 0, so that two fits agree.
+    verbose : int, default 0
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    estimators_, named_estimators_ : the fitted members, without dropped ones, and the same by name
+    final_estimator_ : the fitted final estimator
+    stack_method_ : what each member is asked for
+    holdout_rows_ : the rows of X that were held out; not with a ``holdout_set``
+    holdout_predictions_ : (rows held out, columns) outputs, from which the final estimator learned
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("trees", weald.BoostedTreesClassifier(n_estimators=5)), ("bayes", GaussianNB())]
+    >>> model = weald.BlendingClassifier(members, holdout=0.3).fit(X, y)
+    >>> model.holdout_predictions_.shape, model.score(X, y) > 0.9
+    ((45, 6), True)
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        final_estimator: Any = None,
+        *,
+        holdout: float = 0.2,
+        stack_method: str = "auto",
+        passthrough: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.holdout = holdout
+        self.stack_method = stack_method
+        self.passthrough = passthrough
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
+        known = {value: position for position, value in enumerate(self.classes_.tolist())}
+        for value in classes.tolist():
+            if value not in known:
+                raise InputError(f"holdout_set has the class {value!r}, which y does not have.")
+        return np.array([known[value] for value in classes.tolist()])[codes]
+
+    def _check_classes(self, target: NDArray[Any]) -> None:
+        missing = np.setdiff1d(np.arange(len(self.classes_)), target)
+        if len(missing):
+            raise InputError(
+                f"no row of the class {self.classes_[missing[0]]!r} is held out, but the final estimator must see every "
+                "class; hold more rows out."
+            )
+
+
+class BlendingRegressor(FinalRegressor, Blending):
+    """Blending for regression: members' predictions of a hold-out train a final regressor.
+
+    The parameters are those of `BlendingClassifier` without ``stack_method``. The final estimator is scikit-learn's
+    ``RidgeCV`` when it is None.
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> members = [("trees", weald.BoostedTreesRegressor(n_estimators=5)), ("ridge", Ridge())]
+    >>> model = weald.BlendingRegressor(members).fit(X[:300], y[:300], holdout_set=(X[300:], y[300:]))
+    >>> model.holdout_predictions_.shape
+    (142, 2)
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        final_estimator: Any = None,
+        *,
+        holdout: float = 0.2,
+        passthrough: bool = False,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.holdout = holdout
+        self.passthrough = passthrough
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        return self._read_target(y, n_rows)

@@ -1,0 +1,232 @@
+"""What stacking and blending share: members below, a final estimator on top that learns from what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import TransformerMixin, clone
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel
+
+from weald.estimators.combined.final_files import stack_from_parts, stack_parts
+from weald.estimators.combined.named_members import (
+    DROP,
+    NamedMembers,
+    checked_layers,
+    flat,
+    is_layered,
+    shared_weight,
+)
+from weald.estimators.shared.composite import Composite, Members
+from weald.params import Parameter, validate
+from weald.runtime.errors import InputError
+from weald.training.classical.members import indexable
+from weald.training.combining.layers import Member, Stack
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The arguments of ``fit``, checked: a table that can be cut, labels as numbers, members, who gets what."""
+
+    X: Any
+    y: NDArray[Any]
+    layers: list[list[Member]]
+    final: Any
+    final_params: Params
+
+
+def final_has(method: str) -> Any:
+    def check(self: FinalEstimator) -> bool:
+        return hasattr(self.__dict__.get("final_estimator_") or self._final_template(), method)
+
+    return check
+
+
+class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
+    """A meta-estimator whose final estimator is fitted to its members' outputs; use stacking or blending."""
+
+    final_estimator: Any
+    stack_method: str
+    passthrough: bool
+    refit: bool
+    n_jobs: int | None
+    verbose: int
+
+    final_estimator_: Any
+
+    _table: Mapping[str, Parameter]
+    _layered: bool
+    _stack: Stack
+    _widths: Sequence[int]  # columns of each member of the last layer
+
+    # What the task decides.
+
+    def _default_final(self) -> Any:
+        raise NotImplementedError
+
+    def _check_final(self, final: Any) -> None:
+        raise NotImplementedError
+
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """The labels as numbers; a classifier remembers its classes."""
+        raise NotImplementedError
+
+    def _check_weight(self, target: NDArray[Any], weight: Any) -> None:
+        """Refuse weights with which there is nothing to learn."""
+
+    def _method(self, name: str, member: Any) -> str:
+        """The method by which a member is asked."""
+        raise NotImplementedError
+
+    def _member_labels(self) -> NDArray[Any] | None:
+        """The labels as members know them: codes; None for numbers."""
+        return np.arange(len(self.classes_)) if hasattr(self, "classes_") else None
+
+    # Fitting.
+
+    def _prepare(self, X: Any, y: Any, fit_params: dict[str, Any], fits_members: bool = True) -> Prepared:
+        """Check everything that can be checked before the first member is fitted."""
+        own = self.get_params(deep=False)
+        validate(own, self._table)
+        layers = checked_layers(self.estimators, {*own, "final_estimator_"}, self._layered)
+        final = self._final_template()
+        self._check_final(final)
+        self._forget()
+        table = indexable(X)
+        if len(table.shape) == 0 or table.shape[0] == 0:
+            raise InputError(f"X must be a table with at least one row, not {X!r}.")
+        target = self._read_target(y, table.shape[0])
+        pairs = [pair for layer in layers for pair in layer] if fits_members else []
+        by_name, final_params = self._routed(fit_params, pairs, final, len(target))
+        self._check_weight(target, final_params.get("sample_weight"))
+        members = [
+            [Member(name, one, self._method(name, one), by_name.get(name, {})) for name, one in layer]
+            for layer in layers
+        ]
+        return Prepared(table, target, members, clone(final), final_params)
+
+    def _final_template(self) -> Any:
+        if self.final_estimator is not None:
+            return self.final_estimator
+        final = self._default_final()
+        if get_config()["enable_metadata_routing"]:
+            final.set_fit_request(sample_weight=True)
+        return final
+
+    def _forget(self) -> None:
+        super()._forget()
+        for name in ("_stack", "_widths"):
+            self.__dict__.pop(name, None)
+
+    def _run(self) -> Parallel:
+        return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _routed(
+        self, fit_params: dict[str, Any], members: Sequence[tuple[str, Any]], final: Any, n_rows: int
+    ) -> tuple[Mapping[str, Params], Params]:
+        """Arguments of each member's fit, and of the final estimator's."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **fit_params)
+            by_name = {name: routed[name].fit for name, _ in members}
+            return by_name, routed["final_estimator_"].fit
+        shared = shared_weight(fit_params, [*members, ("final_estimator", final)], n_rows)
+        return {name: shared for name, _ in members}, shared
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` takes itself, and what it passes on to the members and the final estimator."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        fits = MethodMapping().add(caller="fit", callee="fit")
+        for name, member in flat(self.estimators):
+            if member != DROP:
+                router.add(**{name: member}, method_mapping=fits)
+        final = self.__dict__.get("final_estimator_") or self._final_template()
+        both = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
+        router.add(final_estimator_=final, method_mapping=both)
+        return router
+
+    def _set_fitted(self, stack: Stack, widths: Sequence[int], final: Any) -> None:
+        self._stack, self._widths = stack, widths
+        self._set_columns([model for models in stack.layers[0].models for model in models])
+        models = [[_one_or_all(models) for models in layer.models] for layer in stack.layers]
+        methods = [list(layer.methods) for layer in stack.layers]
+        several = is_layered(self.estimators)
+        self.estimators_ = models if several else models[0]
+        self.stack_method_ = methods if several else methods[0]
+        self.named_estimators_ = Bunch(**dict(flat(self.estimators)))
+        for layer, fitted in zip(stack.layers, models, strict=True):
+            self.named_estimators_.update(zip(layer.names, fitted, strict=True))
+        self.final_estimator_ = final
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "final_estimator_" in self.__dict__
+
+    # Using.
+
+    def _top(self, X: Any) -> Any:
+        self._check_fitted()
+        return self._stack.top(indexable(X))
+
+    def transform(self, X: Any) -> Any:
+        """What the members say of every row: the final estimator's input, (rows, columns).
+
+        For rows that the members were fitted to it is better than for new ones: what the final estimator learned from is
+        kept apart, out of fold.
+        """
+        return self._top(X)
+
+    @available_if(final_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
+        """The final estimator's prediction of every row; further arguments go to its ``predict``."""
+        top = self._top(X)
+        if get_config()["enable_metadata_routing"]:
+            predict_params = process_routing(self, "predict", **predict_params)["final_estimator_"].predict
+        answer: NDArray[Any] = self._answer(self.final_estimator_.predict(top, **predict_params))
+        return answer
+
+    def _answer(self, predicted: Any) -> Any:
+        return predicted
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
+        """The names of `transform`'s columns: the class, the member and, where it has several outputs, a number."""
+        self._check_fitted()
+        layer, owner = self._stack.layers[-1], type(self).__name__.lower()
+        names: list[str] = []
+        for name, width in zip(layer.names, self._widths, strict=True):
+            names += [f"{owner}_{name}{'' if width == 1 else number}" for number in range(width)]
+        return np.array(names + (self._input_names(input_features) if self.passthrough else []), dtype=object)
+
+    def _readers(self) -> list[Any]:
+        return super()._readers() + ([self._final_template()] if self.passthrough else [])
+
+    # Files.
+
+    def _composite_parts(self) -> tuple[Members, dict[str, Any]]:
+        self._check_fitted()
+        return stack_parts(self)
+
+    @classmethod
+    def _from_composite(
+        cls, params: dict[str, Any], members: list[tuple[str, Any]], extra: dict[str, Any]
+    ) -> Any:
+        return stack_from_parts(cls, params, members, extra)
+
+
+def _one_or_all(models: Sequence[Any]) -> Any:
+    return models[0] if len(models) == 1 else list(models)
+
+
+def one_a_row(groups: Any, n_rows: int) -> NDArray[Any]:
+    """Groups as an array."""
+    array = np.asarray(groups)
+    if array.shape != (n_rows,):
+        raise InputError(f"groups must be one label a row, {n_rows} in all, but has the shape {array.shape}.")
+    return array

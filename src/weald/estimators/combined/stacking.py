@@ -1,0 +1,195 @@
+"""Stacking with scikit-learn's interface, over any estimators, in one layer or several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
+from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
+from weald.estimators.combined.named_members import is_layered
+from weald.params import STACKING_PARAMETERS
+from weald.runtime.errors import InputError
+from weald.training.combining.layers import fit_all, layer_of
+from weald.training.combining.stacking import (
+    OVERFITS,
+    PREFIT,
+    Stacked,
+    folds_of,
+    splitter_of,
+    stack_folds,
+    stack_outputs,
+)
+
+
+class Stacking(FinalEstimator):
+    """What classifier and regressor share; use one of those."""
+
+    _table = STACKING_PARAMETERS
+    _layered = True
+
+    cv: Any
+
+    def fit(self, X: Any, y: Any, groups: Any = None, **fit_params: Any) -> Any:
+        """Fit members and final estimator.
+
+        Parameters
+        ----------
+        X : table, whatever the members take
+        y : labels, one a row
+        groups : labels, one a row, for the splitter; with a number in ``cv``, every group is in one fold
+        fit_params : ``sample_weight``, one a row
+            Weights go to every member and to the final estimator, which must all take them. Where scikit-learn's metadata
+            routing is on, they and other arguments go to those who ask for them.
+        """
+        named = self.cv if isinstance(self.cv, str) else None
+        if named in (PREFIT, OVERFITS) and self.refit is False:
+            raise InputError(f"refit=False keeps the folds' models, but cv={named!r} has no folds.")
+        if named in (PREFIT, OVERFITS) and groups is not None:
+            raise InputError(f"groups are for folds, but cv={named!r} has none.")
+        prepared = self._prepare(X, y, fit_params, fits_members=named != PREFIT)
+        stacked = self._stacked(prepared, None if groups is None else one_a_row(groups, len(prepared.y)))
+        prepared.final.fit(stacked.top, prepared.y, **prepared.final_params)
+        self._set_fitted(stacked.stack, stacked.widths, prepared.final)
+        if stacked.out_of_fold is not None:
+            several = is_layered(self.estimators)
+            self.oof_predictions_ = list(stacked.out_of_fold) if several else stacked.out_of_fold[0]
+        return self
+
+    def _stacked(self, prepared: Prepared, groups: NDArray[Any] | None) -> Stacked:
+        """The fitted layers, by what ``cv`` says."""
+        X, y, layers = prepared.X, prepared.y, prepared.layers
+        labels = self._member_labels()
+        if isinstance(self.cv, str) and self.cv == PREFIT:
+            for member in (member for layer in layers for member in layer):
+                check_is_fitted(member.estimator)
+            known = getattr(self, "classes_", None)
+            return stack_outputs(
+                layers,
+                X,
+                self.passthrough,
+                lambda members, _: layer_of(members, [[member.estimator] for member in members], known),
+            )
+        run = self._run()
+        if isinstance(self.cv, str) and self.cv == OVERFITS:
+            return stack_outputs(
+                layers,
+                X,
+                self.passthrough,
+                lambda members, inputs: fit_all(members, inputs, y, labels, run),
+            )
+        splitter = splitter_of(self.cv, y, is_classifier(self), groups is not None)
+        folds = folds_of(splitter, X, y, groups)
+        return stack_folds(layers, X, y, labels, folds, self.passthrough, self.refit, run)
+
+
+class StackingClassifier(FinalClassifier, Stacking):
+    """Stacking for classification: members' out-of-fold predictions train a final classifier.
+
+    Parameters
+    ----------
+    estimators : list of (name, estimator), or a list of such lists
+        The members. A list of lists is layers: the first is fitted to the table, each other one to the out-of-fold outputs of the
+        one before. "drop" in place of an estimator leaves it out. Members of Weald's share one binned table in all folds.
+    final_estimator : classifier, default None
+        None is scikit-learn's logistic regression.
+    cv : int, splitter, list of (train, test), "prefit" or "in_sample_overfits", default None
+        The folds; None is 5. A number is stratified folds, which with ``groups`` keep every group in one fold. "prefit": the
+        members are fitted already and stay as they are; X should be rows that they have not seen. "in_sample_overfits":
+        the final estimator learns from predictions of the rows that the members were fitted to, and trusts those that
+        remember best.
+    stack_method : "auto", "predict_proba", "decision_function" or "predict"
+        What members are asked for; "auto" is the first of these that a member has. Of two classes' probabilities
+        the second is used, and labels become their positions in ``classes_``.
+    passthrough : bool, default False
+        Whether later layers and the final estimator get the table as well.
+    refit : bool, default True
+        True: members are fitted once more, to all rows, for new rows. False: the folds' models are kept, and the mean of what
+        they say is used (of labels the most frequent); it saves a fit of every member.
+    n_jobs : int, default None
+        Fits that run at a time. Never changes the model.
+    verbose : int, default 0
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted
+    estimators_ : the fitted members, in lists as ``estimators`` has them, without dropped ones; with ``refit=False`` each
+        is a list of the folds' models
+    named_estimators_ : the same by name
+    final_estimator_ : the fitted final estimator
+    stack_method_ : what each member is asked for
+    oof_predictions_ : (rows, columns) out-of-fold outputs, from which the final estimator learned; of layers, a list
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("trees", weald.BoostedTreesClassifier(n_estimators=5)), ("bayes", GaussianNB())]
+    >>> model = weald.StackingClassifier(members, cv=3).fit(X, y)
+    >>> model.oof_predictions_.shape, model.score(X, y) > 0.9
+    ((150, 6), True)
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        stack_method: str = "auto",
+        n_jobs: int | None = None,
+        passthrough: bool = False,
+        refit: bool = True,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.stack_method = stack_method
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+        self.refit = refit
+        self.verbose = verbose
+
+
+class StackingRegressor(FinalRegressor, Stacking):
+    """Stacking for regression: members' out-of-fold predictions train a final regressor.
+
+    The parameters are those of `StackingClassifier` without ``stack_method``. The final estimator is scikit-learn's
+    ``RidgeCV`` when it is None, and a number in ``cv`` is folds of rows in their order.
+
+    Examples
+    --------
+    >>> import weald
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> members = [("trees", weald.BoostedTreesRegressor(n_estimators=5)), ("ridge", Ridge())]
+    >>> model = weald.StackingRegressor(members, cv=3).fit(X, y)
+    >>> model.oof_predictions_.shape, model.get_feature_names_out().tolist()
+    ((442, 2), ['stackingregressor_trees', 'stackingregressor_ridge'])
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        passthrough: bool = False,
+        refit: bool = True,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+        self.refit = refit
+        self.verbose = verbose

@@ -1,0 +1,234 @@
+"""Fitted estimators as model files and back: what goes into the header, and what is checked when it comes out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import missing_of
+from weald.data import Dataset, Schema
+from weald.data.missing import Missing
+from weald.data.sparse import Unstored
+from weald.encoding import file as statistic_file
+from weald.encoding.model import ModelStatistics
+from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
+from weald.explain.importances import by_source
+from weald.forest import file as model_file
+from weald.forest.container import Container, unpack
+from weald.forest.forest import Forest
+from weald.forest.predictor import Predictor
+from weald.linear.model import LinearModel
+from weald.losses.links import LINKS, SEVERAL
+from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+
+if TYPE_CHECKING:
+    from weald.estimators.boosted.boosted import BoostedTrees
+
+# These change neither the model nor its predictions: the same model must have the same bytes.
+NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
+_KNOWN_PARAMETERS = (set(PARAMETERS) | set(GRADIENT_BOOSTING_PARAMETERS)) - NOT_SAVED
+_CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
+_STATISTICS = "statistics"  # tables of derived columns, where there are any
+_KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """All that prediction needs and a model file holds."""
+
+    predictor: Predictor
+    schema: Schema
+    loss: str  # its name
+    link: str
+    classes: NDArray[Any] | None
+    history: dict[str, dict[str, list[float]]]
+    best_iteration: int
+    unstored: Unstored = "zero"  # what a sparse table to predict does not store
+    missing: Missing = "nan"  # which of its numbers are missing
+    learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
+    statistics: ModelStatistics | None = None  # of the columns behind the user's own
+
+    @property
+    def forest(self) -> Forest:
+        """The trees, where the predictor has some."""
+        if not isinstance(self.predictor, Forest):
+            raise NotSupportedError("A model of booster='linear' has no trees; see coef_ and intercept_.")
+        return self.predictor
+
+    def by_source(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers of the predictor's columns, (..., columns), added up by the user's columns that they come from."""
+        if self.statistics is None:
+            return numbers
+        return by_source(numbers, self.statistics.sources, self.schema.n_columns)
+
+    def extended(self, dataset: Dataset) -> Dataset:
+        """A table with the columns that the predictor reads: the user's own, and statistics where there are any."""
+        return dataset if self.statistics is None else self.statistics.extend(dataset)
+
+
+def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
+    """The model file's bytes; equal for equal models."""
+    header: dict[str, Any] = {
+        "estimator": type(estimator).__name__,
+        "params": {
+            name: plain(value)
+            for name, value in estimator.get_params(deep=False).items()
+            if name not in NOT_SAVED
+        },
+        "schema": model.schema.to_json(),
+        "loss": model.loss,
+        "link": model.link,
+        "classes": None if model.classes is None else labels_to_json(model.classes),
+        "history": model.history,
+        "best_iteration": model.best_iteration,
+    }
+    if header["params"].get("learning_rate") == "auto":
+        header[_CHOSEN_RATE] = model.learning_rate
+    if model.statistics is not None:
+        header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
+        return model_file.dumps(model.forest, header, arrays)
+    return model.predictor.dumps(header)
+
+
+def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
+    """Class name, parameters and model of a file's bytes; everything is checked."""
+    return _from_content(unpack(data))
+
+
+def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]:
+    header = content.header
+    if set(header) - {_CHOSEN_RATE, _STATISTICS} != _KEYS:
+        raise ModelFileError("The file's header does not have the fields of a boosted model.")
+    schema = Schema.from_json(header["schema"])
+    predictor, statistics = _predictor_of(content, schema)
+    if not isinstance(header["link"], str) or header["link"] not in LINKS:
+        raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
+    if not isinstance(header["loss"], str):
+        raise ModelFileError("The file's loss must be a name.")
+    classes = None if header["classes"] is None else classes_from_json(header["classes"])
+    _check_outputs(predictor, classes, header["link"])
+    params = header["params"]
+    if not isinstance(params, dict) or not set(params) <= _KNOWN_PARAMETERS:
+        raise ModelFileError("The file's parameters are not those of a boosted model.")
+    model = FittedModel(
+        predictor,
+        schema,
+        header["loss"],
+        header["link"],
+        classes,
+        _checked_history(header["history"]),
+        _checked_round(header["best_iteration"], predictor),
+        "missing" if params.get("unstored") == "missing" else "zero",
+        missing_of(params.get("use_missing", True) is not False, params.get("zero_as_missing") is True),
+        _checked_rate(header.get(_CHOSEN_RATE)),
+        statistics,
+    )
+    name = header["estimator"]
+    if not isinstance(name, str):
+        raise ModelFileError("The file's estimator must be a name.")
+    return name, {key: restored(value) for key, value in params.items()}, model
+
+
+def _predictor_of(content: Container, schema: Schema) -> tuple[Predictor, ModelStatistics | None]:
+    """The trees or the linear model of an opened file, checked against the columns, and the statistics of derived ones."""
+    if LinearModel.is_in(content):
+        model = LinearModel.from_content(content)
+        model.check_schema(schema)
+        return model, None
+    if _STATISTICS not in content.header:
+        forest = model_file.forest_of(content)
+        check_schema(forest, schema)
+        return forest, None
+    forest, arrays = model_file.forest_and_more(content, statistic_file.ARRAYS)
+    statistics = statistic_file.from_file(content.header[_STATISTICS], arrays, schema)
+    check_schema(forest, statistics.extended_schema)
+    return forest, statistics
+
+
+def estimator_from_content(kind: type[BoostedTrees], content: Container) -> BoostedTrees:
+    """The fitted estimator of an opened model file."""
+    name, params, model = _from_content(content)
+    if (model.classes is None) != name.endswith("Regressor"):
+        raise ModelFileError(f"A {name} cannot have these classes.")
+    unknown = set(params) - set(kind._get_param_names())
+    if unknown:
+        raise ModelFileError(f"A {name} has no parameter {sorted(unknown)[0]!r}.")
+    estimator = kind(**params)
+    estimator._set_model(model)
+    return estimator
+
+
+def check_schema(forest: Forest, schema: Schema) -> None:
+    """The columns must be the forest's; categorical tests must be on categorical columns, within their dictionaries."""
+    if schema.n_columns != forest.n_features:
+        raise ModelFileError(
+            f"The schema has {schema.n_columns} columns, but the forest {forest.n_features}."
+        )
+    inner = forest.feature >= 0
+    uses_set = forest.category_set[inner] >= 0
+    features = forest.feature[inner]
+    if (schema.categorical_mask[features] != uses_set).any():
+        raise ModelFileError("A tree tests a column in a way that does not fit the column's kind.")
+    sizes = np.array([len(column.categories) for column in schema.columns])
+    ends = forest.set_offsets[1:]
+    largest = np.where(np.diff(forest.set_offsets) > 0, np.append(forest.set_codes, -1)[ends - 1], -1)
+    beyond = largest[forest.category_set[inner][uses_set]] >= sizes[features[uses_set]]
+    if beyond.any():
+        name = schema.names[features[uses_set][np.argmax(beyond)]]
+        raise ModelFileError(f"A tree tests a category that column {name!r} does not have.")
+
+
+def _check_outputs(predictor: Predictor, classes: NDArray[Any] | None, link: str) -> None:
+    if classes is None:
+        return
+    wanted = 1 if len(classes) == 2 else len(classes)
+    if predictor.n_outputs != wanted or link not in (
+        ("logit", "half_logit", "step") if wanted == 1 else SEVERAL
+    ):
+        raise ModelFileError(
+            f"{len(classes)} classes do not fit {predictor.n_outputs} outputs and link {link!r}."
+        )
+
+
+def _checked_history(history: Any) -> dict[str, dict[str, list[float]]]:
+    ok = isinstance(history, dict) and all(
+        isinstance(metrics, dict)
+        and all(
+            isinstance(values, list) and all(isinstance(value, int | float) for value in values)
+            for values in metrics.values()
+        )
+        for metrics in history.values()
+    )
+    if not ok:
+        raise ModelFileError("The file's history must hold lists of numbers.")
+    return history  # type: ignore[no-any-return]
+
+
+def _checked_round(value: Any, predictor: Predictor) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < max(predictor.n_rounds, 1):
+        raise ModelFileError(f"The file's best_iteration is {value!r}, which is not one of its rounds.")
+    return value
+
+
+def _checked_rate(value: Any) -> float | None:
+    if value is not None and (not isinstance(value, float) or not 0.0 < value < float("inf")):
+        raise ModelFileError(f"The file's learning rate is {value!r}; it must be a number above 0.")
+    return value
+
+
+def check_same_training(path: Any, estimator: BoostedTrees, name: str, params: dict[str, Any]) -> None:
+    """Refuse to resume from a checkpoint of another kind of training."""
+    if name != type(estimator).__name__:
+        raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
+    free = NOT_SAVED | {"n_estimators"}
+    for key, value in estimator.get_params(deep=False).items():
+        if key not in free and restored(plain(value)) != params.get(key):
+            raise InputError(
+                f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
+                "resume with the same parameters."
+            )

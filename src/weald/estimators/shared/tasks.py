@@ -1,0 +1,121 @@
+"""Classification and regression: what y means, and what raw scores say about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from weald.data import read_classes, read_regression_target, read_several_classes
+from weald.estimators.shared.labels import Labels
+from weald.estimators.shared.persistence import FittedModel
+from weald.losses import LINKS, Loss
+from weald.runtime.errors import InputError
+
+
+class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
+    """Labels are classes; scores are read as probabilities. Mixed into an estimator that gives raw scores."""
+
+    classes_: NDArray[Any]
+    _model: FittedModel
+
+    if TYPE_CHECKING:  # what the estimator has
+
+        def _raw(self, X: Any) -> NDArray[np.float64]: ...
+
+        def _make_loss(self, n_classes: int) -> Loss: ...
+
+    def _class_weights(
+        self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        """Row weights times the weights of the classes; here classes have none."""
+        return weight
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
+        loss = self._make_loss(len(classes))
+        return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows, whose classes are among the model's."""
+        assert classes is not None
+        target = self._encode(y, n_rows, classes, "y")
+        weight = self._class_weights(target.astype(np.int64), classes, weight)
+        return Labels(target, weight, self._make_loss(len(classes)), classes)
+
+    def _encode(
+        self, y: Any, n_rows: int, classes: NDArray[Any] | None, what: str = "eval_set"
+    ) -> NDArray[np.float64]:
+        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
+        assert classes is not None
+        known = {value: position for position, value in enumerate(classes.tolist())}
+        unknown = [value for value in found.tolist() if value not in known]
+        if unknown:
+            whose = "y does" if what != "y" else "the model does"
+            raise InputError(f"{what} has the class {unknown[0]!r}, which {whose} not have.")
+        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
+
+    def _decision(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Raw scores (outputs, rows) as `decision_function` returns them."""
+        return scores[0] if len(scores) == 1 else scores.T
+
+    def _probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        probability = LINKS[self._model.link](scores)
+        if probability.ndim == 2:
+            return probability
+        both = np.empty((len(probability), 2))
+        np.subtract(1.0, probability, out=both[:, 0])
+        both[:, 1] = probability
+        return both
+
+    def _predicted(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        chosen = (scores[0] > 0).astype(np.int64) if len(scores) == 1 else scores.argmax(axis=0)
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Raw scores: (rows,) for two classes, (rows, classes) for more."""
+        return self._decision(self._raw(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities, (rows, classes)."""
+        return self._probabilities(self._raw(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every row."""
+        return self._predicted(self._raw(X))
+
+
+class RegressorTask(RegressorMixin):  # type: ignore[misc]
+    """Labels are numbers. Mixed into an estimator that gives raw scores."""
+
+    _model: FittedModel
+
+    if TYPE_CHECKING:  # what the estimator has
+
+        def _raw(self, X: Any) -> NDArray[np.float64]: ...
+
+        def _make_loss(self) -> Loss: ...
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        return Labels(self._encode(y, n_rows, None), weight, self._make_loss(), None)
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows."""
+        return self._labels(y, n_rows, weight)
+
+    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
+
+    def _predicted(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return LINKS[self._model.link](scores)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The predicted value of every row."""
+        return self._predicted(self._raw(X))

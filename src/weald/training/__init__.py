@@ -1,0 +1,1 @@
+"""Loops that make models: boosting, the classical ensembles, and rules over any estimators."""

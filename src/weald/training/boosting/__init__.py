@@ -1,0 +1,1 @@
+"""The boosting loop and what it is put together from."""

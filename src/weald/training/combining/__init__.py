@@ -1,0 +1,1 @@
+"""Rules over any estimators: averages, votes, learned weights, layers of stacking, blending."""

@@ -1,0 +1,109 @@
+"""Stacking (Wolpert 1992, Breiman 1996): members' predictions of rows that they have not seen train the final estimator.
+
+As Wolpert (1992) describes it: the rows are cut into k parts; for each part every member is fitted to the other parts and
+predicts this one, z_im = h_m^(j)(x_i); the final estimator is fitted to (z_i, y_i). Predictions of the rows that the
+members were fitted to are far better than those of new rows, and a final estimator that is
+fitted to them trusts members that only remember: `OVERFITS` says so by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.utils.parallel import Parallel
+
+from weald.runtime.errors import InputError
+from weald.training.combining.layers import Floats, Fold, Layer, Member, Stack, cross_fit, join
+
+PREFIT = "prefit"
+OVERFITS = "in_sample_overfits"
+DEFAULT_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """Fitted layers, and what the final estimator is fitted to.
+
+    ``widths``: how many of its columns are of each member of the last layer. ``out_of_fold``: the outputs of every layer.
+    """
+
+    stack: Stack
+    top: Any
+    widths: Sequence[int]
+    out_of_fold: Sequence[Floats] | None
+
+
+def splitter_of(cv: Any, y: NDArray[Any], classifies: bool, grouped: bool) -> Any:
+    """The splitter that ``cv`` stands for: stratified for classes, and keeping groups together when there are any."""
+    if isinstance(cv, str):
+        raise InputError(
+            f"cv must be a number of folds, a splitter, a list of (train, test), {PREFIT!r} or {OVERFITS!r}, "
+            f"not {cv!r}."
+        )
+    if grouped and (cv is None or isinstance(cv, int | np.integer)):
+        n_splits = DEFAULT_FOLDS if cv is None else int(cv)
+        return StratifiedGroupKFold(n_splits) if classifies else GroupKFold(n_splits)
+    return check_cv(DEFAULT_FOLDS if cv is None else cv, y, classifier=classifies)
+
+
+def folds_of(splitter: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[Fold]:
+    """The folds, drawn once for all members; every row must be predicted exactly once."""
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    folds = [(_numbers(train), _numbers(test)) for train, test in folds]
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
+    if len(times) > len(y) or (times != 1).any():
+        row = int(np.flatnonzero(times != 1)[0])
+        raise InputError(
+            f"cv must put every row into the test part of exactly one fold, but row {row} is in {times[row]}; "
+            "use a splitter like KFold, without repeats."
+        )
+    return folds
+
+
+def _numbers(rows: NDArray[Any]) -> NDArray[np.int64]:
+    return np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
+
+
+def stack_folds(
+    layers: Sequence[Sequence[Member]],
+    X: Any,
+    y: NDArray[Any],
+    classes: NDArray[Any] | None,
+    folds: Sequence[Fold],
+    passthrough: bool,
+    refit: bool,
+    run: Parallel,
+) -> Stacked:
+    """Fit layer upon layer, each to the out-of-fold outputs of the one below, in the same folds."""
+    order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
+    inputs, fitted, out_of_fold = X, [], []
+    outputs: list[Floats] = []
+    for members in layers:
+        layer, outputs = cross_fit(members, inputs, y, classes, folds, refit, run)
+        outputs = [output[order] for output in outputs]
+        fitted.append(layer)
+        out_of_fold.append(np.hstack(outputs))
+        inputs = join(outputs, X if passthrough else None)
+    widths = [output.shape[1] for output in outputs]
+    return Stacked(Stack(fitted, passthrough), inputs, widths, out_of_fold)
+
+
+def stack_outputs(
+    layers: Sequence[Sequence[Member]],
+    X: Any,
+    passthrough: bool,
+    fit_layer: Callable[[Sequence[Member], Any], Layer],
+) -> Stacked:
+    """Layer upon layer without folds, each on what the one below says of the very table: see the module on why not."""
+    inputs, fitted, outputs = X, [], []
+    for members in layers:
+        layer = fit_layer(members, inputs)
+        fitted.append(layer)
+        outputs = layer.outputs(inputs)
+        inputs = join(outputs, X if passthrough else None)
+    return Stacked(Stack(fitted, passthrough), inputs, [output.shape[1] for output in outputs], None)

@@ -1,0 +1,1 @@
+"""Which node is split next: leaf-wise, depth-wise and oblivious trees."""

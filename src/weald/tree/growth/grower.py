@@ -1,0 +1,351 @@
+"""Growing one tree, leaf by leaf: the loop of leaf-wise (LightGBM) and depth-wise (XGBoost) growth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, kernel
+from weald.runtime.random import choose, mix
+from weald.tree.growth.frontier import pop, push
+from weald.tree.histograms.bundled import column_of, fill_codes_left, in_bundle, stored_columns
+from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell, subtract_histogram
+from weald.tree.histograms.sparse import (
+    build_sparse_histogram,
+    clear_column,
+    fill_column,
+    subtract_sparse_histogram,
+    sum_entries,
+)
+from weald.tree.rows.partition import fill_goes_left, partition
+from weald.tree.splits.constraints import (
+    ConstraintState,
+    allowed_columns,
+    bounded_value,
+    bounds_of,
+    inherit,
+    open_root,
+    part,
+)
+from weald.tree.splits.forced import (
+    ForcedSplits,
+    force_split,
+    hand_down,
+    has_forced,
+    next_forced,
+    open_forced,
+)
+from weald.tree.splits.gain import NO_GAIN
+from weald.tree.splits.score import is_by_set, leaf_value, rules_of_sets
+from weald.tree.splits.split import find_best_split
+from weald.tree.state import (
+    BIN,
+    FEATURE,
+    LEFT_BINS,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    NOBODY,
+    Gradients,
+    Nodes,
+    Rules,
+    TreeInput,
+    Workspace,
+)
+
+ROOT = ZERO
+
+
+@kernel
+def grow_tree(
+    data: TreeInput,
+    features: NDArray[np.int64],
+    gradients: Gradients,
+    rules: Rules,
+    key: int,
+    n_rows: int,
+    tasks: int,
+    work: Workspace,
+    nodes: Nodes,
+    state: ConstraintState,
+    forced: ForcedSplits,
+) -> Any:
+    """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
+    place_root(nodes, n_rows)
+    open_root(state)
+    open_forced(forced)
+    heap_size, n_nodes, n_leaves, n_slots = ZERO, ONE, 1, 0
+    parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
+    while True:
+        sibling = NOBODY
+        for node in fresh:
+            if node != NOBODY:
+                n_slots = give_histogram(
+                    data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
+                )
+                if node == ROOT:
+                    settle_root(gradients, rules, nodes, state)
+                # Most trees have none to ask for, and to pass this many arrays takes as long as to scan a column.
+                is_forced = len(forced.node) > 0 and force_split(
+                    data, gradients, rules, work, nodes, state, node, forced
+                )
+                if not is_forced:
+                    heap_size = _consider(
+                        data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
+                    )
+                sibling = node
+        parent = next_forced(forced, nodes)
+        if n_leaves == rules.max_leaves or (parent == NOBODY and heap_size == 0):
+            return n_nodes
+        if parent == NOBODY:
+            parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
+            heap_size -= 1
+        split_node(data, tasks, work, nodes, parent, n_nodes)
+        pass_on_bounds(data, gradients, rules, nodes, state, parent, n_nodes)
+        hand_down(forced, parent, n_nodes)
+        fresh = by_size(nodes, n_nodes)
+        n_nodes += 2
+        n_leaves += 1
+        if n_leaves == rules.max_leaves or not (
+            may_split(nodes, rules, fresh[1]) or has_forced(forced, nodes, fresh)
+        ):
+            fresh = (NOBODY, NOBODY)  # nobody will ask for the children's histograms
+
+
+@inlined
+def place_root(nodes: Any, n_rows: Any) -> None:
+    """Make node 0 of all entries."""
+    _place(nodes, ROOT, 0, 0, n_rows, 0)
+
+
+@inlined
+def give_histogram(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    parent: Any,
+    node: Any,
+    sibling: Any,
+    n_slots: Any,
+) -> Any:
+    """Make the node's histogram: the parent's less that of a smaller ``sibling``, or counted from its rows.
+
+    It is counted into a new slot, or into the last one, which is shared, once the others are taken. The number of
+    taken slots is returned.
+    """
+    shared = len(work.pool) - 1
+    begin, end = nodes.begin[node], nodes.end[node]
+    if sibling != NOBODY and nodes.slot[parent] < shared:
+        nodes.slot[node] = nodes.slot[parent]
+        child = work.pool[nodes.slot[sibling]]
+        all_rows, child_rows = (
+            nodes.end[parent] - nodes.begin[parent],
+            nodes.end[sibling] - nodes.begin[sibling],
+        )
+        if data.sparse:
+            subtract_sparse_histogram(data, gradients.packed, tasks, work.pool[nodes.slot[parent]], child)
+        else:
+            subtract_histogram(
+                gradients.packed, all_rows, child_rows, tasks, work.pool[nodes.slot[parent]], child
+            )
+        return n_slots
+    nodes.slot[node] = min(n_slots, shared)
+    out = work.pool[nodes.slot[node]]
+    entries = work.entries[nodes.side[node]]
+    if data.sparse:
+        build_sparse_histogram(data, features, gradients, entries, begin, end, tasks, work, out)
+        if node == ROOT:
+            nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = sum_entries(gradients, entries, end)
+        return min(n_slots + 1, shared)
+    in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
+    places = stored_columns(data, features) if len(data.stored) > 0 else features
+    build_histogram(data, places, gradients, entries, in_order, begin, end, tasks, work, out)
+    if node == ROOT:
+        _sum_root(data, features, gradients, nodes, out)
+    return min(n_slots + 1, shared)
+
+
+@inlined
+def _sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: Any) -> None:
+    words = cell_words(gradients.packed, nodes.end[ROOT])
+    nodes.gradient_sum[ROOT] = 0
+    nodes.hessian_sum[ROOT] = 0
+    first, size = data.offsets[features[0]], data.n_bins[features[0]] + 1
+    if len(data.stored) > 0:
+        place = data.stored[features[0]]
+        first = data.stored_offsets[place]
+        size = np.int64(data.stored_offsets[place + 1] - first)
+    for b in range(size):
+        g, h, _ = read_cell(histogram, words, first + np.uint64(b))
+        nodes.gradient_sum[ROOT] += g
+        nodes.hessian_sum[ROOT] += h
+
+
+@inlined
+def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -> None:
+    nodes.feature[node] = -1
+    nodes.left[node] = 0
+    nodes.gain[node] = 0.0
+    nodes.depth[node] = depth
+    nodes.begin[node] = begin
+    nodes.end[node] = end
+    nodes.side[node] = side
+    nodes.slot[node] = -1
+    nodes.candidate_gain[node] = NO_GAIN
+
+
+@inlined
+def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
+    """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
+    candidate = nodes.candidate[node]
+    feature = candidate[FEATURE]
+    goes_left = np.zeros(data.most_bins, np.uint8)
+    fill_goes_left(
+        data.n_bins[feature],
+        data.categorical[feature],
+        candidate[BIN],
+        candidate[LEFT_BINS:],
+        candidate[MISSING_LEFT],
+        goes_left,
+    )
+    begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]
+    n_left = candidate[LEFT_COUNT]
+    source, column = work.entries[side], work.column
+    if data.sparse:
+        fill_column(data, feature, source, begin, end, column, goes_left)
+    else:
+        column = data.columns[column_of(data, feature)]
+        if in_bundle(data, feature):
+            goes_left = fill_codes_left(data, feature, goes_left)
+    partition(
+        column,
+        goes_left,
+        source,
+        begin,
+        end,
+        n_left,
+        tasks,
+        work.chunk_counts,
+        work.entries[1 - side],
+    )
+    if data.sparse:
+        clear_column(data, feature, source, begin, end, column)
+    place_children(nodes, node, left)
+
+
+@inlined
+def place_children(nodes: Any, node: Any, left: Any) -> None:
+    """Write down the node's candidate as its split, and make the children ``left`` and ``left + 1`` of its rows and sums."""
+    candidate = nodes.candidate[node]
+    nodes.feature[node] = candidate[FEATURE]
+    nodes.split_bin[node] = candidate[BIN]
+    for word in range(nodes.left_bins.shape[1]):
+        nodes.left_bins[node, word] = candidate[LEFT_BINS + word]
+    nodes.missing_left[node] = candidate[MISSING_LEFT]
+    nodes.left[node] = left
+    nodes.gain[node] = nodes.candidate_gain[node]
+    begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]
+    n_left = candidate[LEFT_COUNT]
+    depth = nodes.depth[node] + 1
+    _place(nodes, left, depth, begin, begin + n_left, 1 - side)
+    _place(nodes, left + 1, depth, begin + n_left, end, 1 - side)
+    nodes.gradient_sum[left] = candidate[LEFT_GRADIENT]
+    nodes.hessian_sum[left] = candidate[LEFT_HESSIAN]
+    nodes.gradient_sum[left + 1] = nodes.gradient_sum[node] - candidate[LEFT_GRADIENT]
+    nodes.hessian_sum[left + 1] = nodes.hessian_sum[node] - candidate[LEFT_HESSIAN]
+
+
+@inlined
+def settle_root(gradients: Any, rules: Any, nodes: Any, state: Any) -> None:
+    """Where values are smoothed: the root's, once its sums are known, is its own."""
+    if rules.path_smooth > 0.0:
+        gradient = nodes.gradient_sum[ROOT] * gradients.gradient_unit
+        state.values[ROOT] = leaf_value(gradient, nodes.hessian_sum[ROOT] * gradients.hessian_unit, rules)
+
+
+@inlined
+def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any) -> Any:
+    """The value of a node's sums, smoothed and clipped by the bounds."""
+    gradient = nodes.gradient_sum[node] * gradients.gradient_unit
+    hessian = nodes.hessian_sum[node] * gradients.hessian_unit
+    return bounded_value(gradient, hessian, nodes.end[node] - nodes.begin[node], bounds, rules)
+
+
+@bare_inner_kernel
+def pass_on_bounds(
+    data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
+) -> None:
+    """What a split means for the children's constraints."""
+    column = np.int64(nodes.feature[node])
+    inherit(state, node, column, left)
+    bounds = bounds_of(state, node, column)
+    if bounds.sign == 0 and rules.path_smooth == 0.0:
+        return
+    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else rules
+    left_value = value_of_node(gradients, score_rules, nodes, bounds, left)
+    right_value = value_of_node(gradients, score_rules, nodes, bounds, left + 1)
+    if rules.path_smooth > 0.0:
+        state.values[left], state.values[left + 1] = left_value, right_value
+    if bounds.sign != 0:
+        part(state, column, left_value, right_value, left)
+
+
+@inlined
+def by_size(nodes: Any, left: Any) -> Any:
+    """The children ``left`` and ``left + 1``, the one with fewer rows first."""
+    if nodes.end[left] - nodes.begin[left] > nodes.end[left + 1] - nodes.begin[left + 1]:
+        return left + 1, left
+    return left, left + 1
+
+
+@inlined
+def may_split(nodes: Any, rules: Any, node: Any) -> Any:
+    """Whether a node is neither too deep nor too small to be split."""
+    count = nodes.end[node] - nodes.begin[node]
+    fewest = max(2 * max(1, rules.min_samples_leaf), rules.min_samples_split)
+    return nodes.depth[node] < rules.max_depth and count >= fewest
+
+
+@inlined
+def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
+    """The tree's columns, sampled by level and then by node."""
+    if rules.level_share < 1.0:
+        features = choose(features, rules.level_share, mix(key + np.uint64(2 * depth)))
+    if rules.node_share < 1.0:
+        features = choose(features, rules.node_share, mix(key + np.uint64(2 * node + 1)))
+    return features
+
+
+@inlined
+def _consider(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    rules: Any,
+    key: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    state: Any,
+    node: Any,
+    heap_size: Any,
+) -> Any:
+    """Find the node's best split and, if there is one, open the node: push it onto the heap."""
+    if not may_split(nodes, rules, node):
+        return heap_size
+    histogram = work.pool[nodes.slot[node]]
+    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
+    chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
+    gain = find_best_split(
+        histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]
+    )
+    if gain == NO_GAIN or gain < rules.min_gain:
+        return heap_size
+    nodes.candidate_gain[node] = gain
+    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)

@@ -1,0 +1,1 @@
+"""Gradients as integers, and their sums by bin."""

@@ -1,0 +1,211 @@
+"""The best threshold of a numeric column: prefix sums over its bins, and a score for the split after each.
+
+A column of categories, sorted, and a column of presorted values are cut in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.runtime.jit import ZERO, inlined
+from weald.runtime.random import THRESHOLDS, below, mix, stream
+from weald.tree.histograms.histogram import packed_count, packed_gradient, packed_hessian, read_cell
+from weald.tree.splits.constraints import Bounds, is_bound
+from weald.tree.splits.cosine import cosine, pair_moments
+from weald.tree.splits.gain import clipped_pair, free_pair
+from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.state import (
+    BIN,
+    LEFT_COUNT,
+    LEFT_GRADIENT,
+    LEFT_HESSIAN,
+    MISSING_LEFT,
+    Gradients,
+    Rules,
+)
+
+
+class Scratch(NamedTuple):
+    """Sums up to and with a bin, the bin, and the score of the split after it.
+
+    The sums are integers in float64: exact below 2**53, and a comparison of scores needs no conversion.
+    """
+
+    gradient: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    bins: NDArray[np.int64]
+    score: NDArray[np.float64]
+
+
+@inlined
+def new_scratch(size: Any) -> Any:
+    """Memory for the scan of a feature with so many bins."""
+    return Scratch(
+        np.empty(size, np.float64),
+        np.empty(size, np.float64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.float64),
+    )
+
+
+@inlined
+def prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> Any:
+    """Prefix sums at every bin that has rows; their number is returned.
+
+    Empty bins are passed over: a threshold after them divides the rows as the one before.
+    """
+    size = np.uint64(0)  # unsigned indices spare Numba's test for negative ones
+    if words == 1:
+        cells = histogram[0]
+        total = np.int64(0)
+        for b in range(np.uint64(n_bins)):
+            word = cells[first + b]
+            total += word  # three sums in one
+            prefix.rows[size] = total
+            prefix.bins[size] = b
+            size += np.uint64(word != 0)
+        for i in range(size):
+            word = prefix.rows[i]
+            prefix.gradient[i] = packed_gradient(word)
+            prefix.hessian[i] = packed_hessian(word)
+            prefix.rows[i] = packed_count(word)
+        return np.int64(size)
+    g_left, h_left, n_left = np.int64(0), np.int64(0), np.int64(0)
+    for b in range(np.uint64(n_bins)):
+        g_bin, h_bin, n_bin = read_cell(histogram, words, first + b)
+        g_left += g_bin
+        h_left += h_bin
+        n_left += n_bin
+        prefix.gradient[size] = g_left
+        prefix.hessian[size] = h_left
+        prefix.rows[size] = n_left
+        prefix.bins[size] = b
+        size += np.uint64(n_bin > 0)
+    return np.int64(size)
+
+
+@inlined
+def score_prefixes(
+    prefix: Scratch,
+    begin: Any,
+    end: Any,
+    g_added: Any,
+    h_added: Any,
+    n_added: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> None:
+    """Score of the splits begin..end, whose left sides also have ``g_added``, ``h_added`` and ``n_added`` rows.
+
+    In units of the integer sums. Where nothing moves the values there is no branch, so it vectorises.
+    """
+    gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
+    lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
+    g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
+    if rules.cosine:
+        for i in range(np.uint64(begin), np.uint64(end)):
+            product, square = pair_moments(
+                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, lam, alpha
+            )
+            score[i] = cosine(product, square)
+        return
+    if rules.max_delta_step > 0.0 or is_bound(bounds, rules):
+        for i in range(begin, end):
+            score[i] = clipped_pair(
+                gradient[i] + g_added,
+                hessian[i] + h_added,
+                prefix.rows[i] + n_added,
+                totals,
+                gradients,
+                rules,
+                bounds,
+            )
+        return
+    for i in range(np.uint64(begin), np.uint64(end)):
+        score[i] = free_pair(gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, lam, alpha)
+
+
+@inlined
+def _place_of_largest(score: Any, begin: Any, end: Any, rules: Rules, bounds: Bounds) -> Any:
+    """The first place of the largest score."""
+    at = begin
+    if is_bound(bounds, rules):
+        for i in range(begin, end):
+            if score[i] > score[at]:
+                at = i
+        return at
+    # Scores are not negative: their bits compare like integers, whose maximum vectorises.
+    bits = score.view(np.int64)
+    largest = np.int64(-1)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        largest = max(largest, bits[i])
+    while bits[at] != largest:
+        at += 1
+    return at
+
+
+@inlined
+def drawn_bits(key: Any, node: Any, feature: Any) -> Any:
+    """The random bits of a column in a node, or in the level that begins with the node; ``key``: the tree's."""
+    return mix(mix(stream(key, THRESHOLDS) + np.uint64(node)) + np.uint64(feature))
+
+
+@inlined
+def draw_place(prefix: Scratch, size: Any, n_missing: Any, totals: Any, rules: Rules, bits: Any) -> Any:
+    """One of the places 0..size that leave both sides enough rows, missing values on either; ``size``: there is none."""
+    fewest = max(1, rules.min_samples_leaf)
+    begin, end = ZERO, size
+    while begin < end and prefix.rows[begin] + n_missing < fewest:
+        begin += 1
+    while begin < end and prefix.rows[end - 1] > totals[2] - fewest:
+        end -= 1
+    return begin + below(bits, end - begin) if begin < end else size
+
+
+@inlined
+def scan_numeric(
+    prefix: Scratch,
+    begin: Any,
+    end: Any,
+    missing: Any,
+    with_missing: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    best: Any,
+    best_score: Any,
+) -> Any:
+    """Thresholds begin..end from left to right, missing values on the left (``with_missing``) or on the right."""
+    g_added, h_added, n_added = (
+        missing[0] * with_missing,
+        missing[1] * with_missing,
+        missing[2] * with_missing,
+    )
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    fewest = max(1, rules.min_samples_leaf)
+    while begin < end and (
+        prefix.rows[begin] + n_added < fewest or prefix.hessian[begin] + h_added < smallest
+    ):
+        begin += 1
+    most_count, most_hessian = totals[2] - fewest - n_added, totals[1] - smallest - h_added
+    while begin < end and (prefix.rows[end - 1] > most_count or prefix.hessian[end - 1] > most_hessian):
+        end -= 1
+    if begin == end:
+        return best_score
+    score_prefixes(prefix, begin, end, g_added, h_added, n_added, totals, gradients, rules, bounds)
+    at = _place_of_largest(prefix.score, begin, end, rules, bounds)
+    if prefix.score[at] <= best_score:
+        return best_score
+    best[BIN], best[MISSING_LEFT] = prefix.bins[at], with_missing
+    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
+    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
+    best[LEFT_COUNT] = prefix.rows[at] + n_added
+    return prefix.score[at]

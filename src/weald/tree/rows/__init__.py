@@ -1,0 +1,1 @@
+"""Rows on their way to leaves, and what the leaves give them."""

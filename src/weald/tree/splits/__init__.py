@@ -1,0 +1,1 @@
+"""Which split of a node is the best."""
