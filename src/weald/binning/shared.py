@@ -101,10 +101,15 @@ class BinnedTable:
             self.X, self._opened(), bins, self.choices, self.marked, before, self.unstored, self.bundling
         )
 
-    def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
-        """The rows' own floats, as `Dataset.blocks` gives them."""
+    @property
+    def dataset(self) -> Dataset:
+        """The rows' own floats."""
         dataset = self._opened()
-        return (dataset if self.rows is None else dataset.part(self.rows)).blocks()
+        return dataset if self.rows is None else dataset.part(self.rows)
+
+    def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
+        """The same in blocks, as `Dataset.blocks` gives them."""
+        return self.dataset.blocks()
 
     def serves(self, estimator: Any) -> bool:
         """Whether an estimator takes this table: one of Weald's that wants these bins and categories."""

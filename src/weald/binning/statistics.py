@@ -65,7 +65,10 @@ class OtherRows:
 
 
 class StatisticBins:
-    """The training table in every order of time; ``kept``: the columns that are split as they are."""
+    """The training table in every order of time; ``kept``: the columns that are split as they are.
+
+    ``first``: the number of the first derived column in the model, where others come before it.
+    """
 
     def __init__(
         self,
@@ -75,16 +78,19 @@ class StatisticBins:
         single: list[Projection],
         n_slots: int,
         most_bins: int,
+        first: int | None = None,
     ) -> None:
         self._statistics = statistics
         self._most_bins = most_bins
         self._per = len(statistics.columns)
-        self._n_kept, self._n_own = len(kept), bins.n_columns
+        self._n_kept, self._first = len(kept), bins.n_columns if first is None else first
         self.slots: list[Projection | None] = [None] * (len(single) + n_slots)
         self.n_single = len(single)
         self._remembered: OrderedDict[Projection, _Filled] = OrderedDict()
         self._catalogue: dict[StatisticColumn, int] = {}
         self._others: list[OtherRows] = []
+        #: what was put into slots so far, in that order
+        self.fills: list[tuple[int, Projection]] = []
         n_derived = self._per * len(self.slots)
         self.mapper = _extended(bins.mapper, kept, n_derived, most_bins)
         #: the number of a column in the model; derived columns come behind the table's own
@@ -113,6 +119,11 @@ class StatisticBins:
         """The derived columns that there were so far, in the order of their numbers in the model."""
         return list(self._catalogue)
 
+    def signs_of_columns(self, signs: tuple[int, ...]) -> tuple[int, ...]:
+        """Monotone constraints of the user's columns as those of this table's; derived columns have none."""
+        moved = [signs[column] for column in self.features[: self._n_kept]]
+        return (*moved, *[0] * (self.n_columns - len(moved)))
+
     def table_of(self, projection: Projection) -> StatisticTable:
         """What a model looks up for a projection."""
         return self._filled(projection).table
@@ -135,12 +146,13 @@ class StatisticBins:
         """Put a projection's statistics into a slot of all tables."""
         filled = self._filled(projection)
         self.slots[slot] = projection
+        self.fills.append((slot, projection))
         cuts = list(self.mapper.cuts)
         for place in range(self._per):
             column = self._n_kept + slot * self._per + place
             cuts[column] = filled.cuts[place]
             key = StatisticColumn(projection, place)
-            number = self._catalogue.setdefault(key, self._n_own + len(self._catalogue))
+            number = self._catalogue.setdefault(key, self._first + len(self._catalogue))
             self.features[column] = number
             for table, own in zip(self.tables, filled.bins, strict=True):
                 _put_column(own[place], column, self.n_columns, table.columns, table.rows)

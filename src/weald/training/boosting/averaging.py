@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins
-from weald.forest.builder import ForestBuilder
 from weald.runtime.errors import NotSupportedError
-from weald.tree.growers import AnyGrower
 from weald.tree.tree import GrownTree
 
+from weald.training.boosting.boosters import KnownByTrees, Making
+
 if TYPE_CHECKING:
-    from weald.training.boosting.descent import Descent, Position
-    from weald.training.boosting.rounds import Evaluation
+    from weald.training.boosting.plan import TreePlan
 
 Float64s = NDArray[np.float64]
 
@@ -34,26 +32,20 @@ class AveragedRows:
     sums: Float64s  # of all trees that are there, (outputs, rows)
 
 
-class Averaging:
+class AveragingBooster(KnownByTrees):
     """A booster whose trees do not see each other; ``rows``: of the training set, then of every evaluation set."""
 
-    def __init__(self, descent: Descent, rows: Sequence[AveragedRows]) -> None:
-        self._descent = descent
+    def __init__(self, rows: Sequence[AveragedRows]) -> None:
         self._rows = rows
         self._settled = True
 
-    def begin(
-        self,
-        builder: ForestBuilder,
-        at: Position,
-        evaluations: Sequence[Evaluation[AnyBins]],
-        grower: AnyGrower,
-    ) -> None:
+    def begin(self, making: Making) -> None:
         """The scores are those of the mean so far."""
-        self._builder = builder
-        self._at = at
-        self._evaluations = evaluations
-        self._scores = [at.scores, *(evaluation.scores for evaluation in evaluations)]
+        self._making = making
+        self._scores = [making.at.scores, *(evaluation.scores for evaluation in making.evaluations)]
+
+    def change(self, plan: TreePlan) -> None:
+        """Trees are averaged as before."""
 
     def begin_round(self, number: int) -> None:
         """Go back to where boosting starts: no tree has moved the gradients."""
@@ -62,17 +54,17 @@ class Averaging:
 
     def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Add the leaves' values to the sums; scores follow when the round is over."""
-        values = self._descent.leaf_values(tree, self._at, output) * share
+        values = self._making.descent.leaf_values(tree, self._making.at, output) * share
         tree.add_to(self._rows[0].sums[output], values)
-        for evaluation, rows in zip(self._evaluations, self._rows[1:], strict=True):
+        for evaluation, rows in zip(self._making.evaluations, self._rows[1:], strict=True):
             tree.add_to_binned(evaluation.bins, rows.sums[output], values)
-        self._builder.append(**tree.for_forest(values, share))
+        self._making.builder.append(**tree.for_forest(values, share))
 
     def end_round(self, learning_rate: float) -> None:
         """Show the evaluation sets the mean with the round's trees."""
         if learning_rate != 1.0:
             raise NotSupportedError(
-                "booster='forest' averages whole trees: leave out callbacks that set a learning rate."
+                "booster='averaging' averages whole trees: leave out callbacks that set a learning rate."
             )
         for place in range(1, len(self._scores)):
             self._average(place)
@@ -86,5 +78,5 @@ class Averaging:
     def _average(self, place: int) -> None:
         # As prediction does it, to the last bit.
         scores, rows = self._scores[place], self._rows[place]
-        np.divide(rows.sums, self._builder.n_rounds, out=scores)
+        np.divide(rows.sums, self._making.builder.n_rounds, out=scores)
         scores += rows.origin

@@ -10,6 +10,7 @@ the many chances of combinations, which all are tried on the same rows, would fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,15 @@ class CombinationSearch:
         slot = min(range(self._tables.n_single, len(self._asked)), key=lambda slot: (self._asked[slot], slot))
         self._tables.fill(slot, drawn)
         self._asked[slot] = number  # a chance of its own before it must go
+
+    def state(self) -> dict[str, Any]:
+        """What a search that goes on needs: when slots were asked for last, and what the last round has tested."""
+        return {"asked": list(self._asked), "seen": np.concatenate([np.zeros(0, np.int64), *self._seen])}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from such a state."""
+        self._asked = [int(number) for number in state["asked"]]
+        self._seen = [np.array(state["seen"], np.int64)]
 
     def _proposals(self, used: list[Projection], there: set[Projection]) -> list[Projection]:
         """The combinations of what was used with one more column that have no slot."""

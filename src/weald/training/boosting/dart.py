@@ -23,19 +23,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins
-from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.runtime.random import DROPPED_TREES, ONE_DROPPED_TREE, SKIPPED_DROP, stream_key
 from weald.sampling import draw_points
-from weald.tree.growers import AnyGrower
 from weald.tree.rows.leaf import add_leaf_values
 from weald.tree.rows.remembered import RememberedLeaves
 from weald.tree.tree import GrownTree
 
+from weald.training.boosting.boosters import KnownByTrees, Making
+
 if TYPE_CHECKING:
-    from weald.training.boosting.descent import Descent, Position
-    from weald.training.boosting.rounds import Evaluation
+    from weald.training.boosting.plan import TreePlan
 
 Float64s = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -109,11 +107,10 @@ def draw_drops(weights: Float64s, n_outputs: int, rules: DropRules, key: int) ->
     return dropped
 
 
-class Dart:
+class DartBooster(KnownByTrees):
     """A booster whose rounds leave out trees; ``rows``: of the training set, then of every evaluation set."""
 
-    def __init__(self, descent: Descent, rules: DropRules, seed: int, rows: Sequence[DartRows]) -> None:
-        self._descent = descent
+    def __init__(self, rules: DropRules, seed: int, rows: Sequence[DartRows]) -> None:
         self._rules = rules
         self._seed = seed
         self._rows = rows
@@ -121,19 +118,11 @@ class Dart:
         self._settled = True
         self._full = False
 
-    def begin(
-        self,
-        builder: ForestBuilder,
-        at: Position,
-        evaluations: Sequence[Evaluation[AnyBins]],
-        grower: AnyGrower,
-    ) -> None:
+    def begin(self, making: Making) -> None:
         """Remember which leaves of the earlier trees the rows are in."""
-        self._builder = builder
-        self._at = at
-        self._evaluations = evaluations
-        self._tasks = grower.tasks
-        self._scores = [at.scores, *(evaluation.scores for evaluation in evaluations)]
+        self._making = making
+        self._builder = builder = making.builder
+        self._scores = [making.at.scores, *(evaluation.scores for evaluation in making.evaluations)]
         self._values: list[list[Float64s]] = [[] for _ in range(builder.n_outputs)]  # of remembered trees
         self._leaves = [
             [RememberedLeaves(scores.shape[1]) for _ in range(builder.n_outputs)] for scores in self._scores
@@ -151,6 +140,15 @@ class Dart:
                 reached = [number[own[:, output]] for own in nodes]
                 self._remember(output, reached, tree.value[tree.feature < 0].copy())
 
+    def change(self, plan: TreePlan) -> None:
+        """Drop by other rules."""
+        assert plan.drops is not None
+        self._rules = plan.drops
+
+    @property
+    def _tasks(self) -> int:
+        return self._making.grower.tasks
+
     def begin_round(self, number: int) -> None:
         """Draw the trees to drop, and leave them out of the training scores."""
         weights = self._builder.tree_weights()
@@ -164,14 +162,14 @@ class Dart:
 
     def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Take a tree; scores follow when the round is over."""
-        values = self._descent.leaf_values(tree, self._at, output) * share
+        values = self._making.descent.leaf_values(tree, self._making.at, output) * share
         if output == 0:
             self._look_for_room(tree.n_leaves)
         if not self._full:
             numbers = np.arange(tree.n_leaves, dtype=np.float64)
             reached = [np.zeros(scores.shape[1]) for scores in self._scores]
             tree.add_to(reached[0], numbers)
-            for evaluation, own in zip(self._evaluations, reached[1:], strict=True):
+            for evaluation, own in zip(self._making.evaluations, reached[1:], strict=True):
                 tree.add_to_binned(evaluation.bins, own, numbers)
             self._remember(output, reached, values.copy())
         self._builder.append(**tree.for_forest(values, share))

@@ -20,6 +20,7 @@ from weald.tree.tree import GrownTree
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
 
+PARALLEL_SCORES = 20_000  # scores from which gradients are shared among threads
 # Below this a leaf has nothing left to curve, and its step is 0.
 _SMALLEST_CURVATURE = 1e-150
 
@@ -40,7 +41,7 @@ class LabelledRows(Protocol):
         """The number of rows."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Position:
     """Where boosting stands: the scores (outputs, rows), filled anew in every round with their derivatives."""
 
@@ -49,7 +50,22 @@ class Position:
     scores: Float64s
     gradient: Float32s
     hessian: Float32s
-    tasks: int  # for the loss's kernels
+    tasks: int = 1  # for the loss's kernels
+
+    @classmethod
+    def of(cls, train: LabelledRows, loss: Loss, scores: Float64s) -> Position:
+        """With room for the derivatives."""
+        return cls(train, loss, scores, np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32))
+
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, where there are scores enough."""
+        self.tasks = tasks if self.scores.size >= PARALLEL_SCORES else 1
+
+    def differentiate(self) -> None:
+        """Take the loss's derivatives at the scores."""
+        train = self.train
+        self.loss.begin_round(self.scores, train.y, train.weight)
+        self.loss.gradients(self.scores, train.y, train.weight, self.gradient, self.hessian, self.tasks)
 
 
 class Descent(Protocol):

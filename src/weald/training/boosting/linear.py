@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,30 +17,15 @@ from weald.linear.columns import Columns, over_outputs
 from weald.linear.kernels import Steps
 from weald.linear.model import LinearModel
 from weald.linear.selectors import SELECTORS, Coordinates
-from weald.losses import Loss
 from weald.losses.means import compensated_sum
 from weald.runtime.errors import InputError
 from weald.runtime.random import COORDINATES, stream_key
 from weald.sampling.rows import ALL_ROWS
-from weald.training.boosting.boosting import PARALLEL_SCORES, Callback, may_begin
 from weald.training.boosting.descent import Position
-from weald.training.boosting.rounds import Evaluation, Round
+from weald.training.boosting.plan import LinearPlan, Plan
+from weald.training.boosting.rounds import Evaluation
 
 Float64s = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class LinearChoices:
-    """What the descent needs to know. Penalties are those of a row of mean weight: they grow with the table."""
-
-    n_estimators: int
-    learning_rate: float
-    reg_lambda: float
-    reg_alpha: float
-    max_delta_step: float  # the most by which a Newton step may move any row's score; 0: no limit
-    feature_selector: str
-    top_k: int  # 0: all columns
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -70,89 +56,89 @@ class LinearRows:
         return len(self.y)
 
 
-class _Weights:
-    """The weights in the making, (outputs, columns + 1); the last of a row is the bias."""
+class LinearLearner:
+    """Moves all weights once a round; ``start``: the model that rounds begin from."""
 
-    def __init__(self, start: LinearModel) -> None:
-        self.base_score = start.base_score
-        self.values = np.concatenate([start.weights, start.bias[:, None]], axis=1)
-        self.n_rounds = start.n_rounds
+    def __init__(
+        self,
+        plan: Plan,
+        train: LinearRows,
+        start: LinearModel,
+        evaluations: Sequence[Evaluation[OffsetColumns]],
+        tasks: int,
+    ) -> None:
+        self._train = train
+        self._model = start
+        self._evaluations = evaluations
+        # (outputs, columns + 1); the last of a row is the bias
+        self._weights = np.concatenate([start.weights, start.bias[:, None]], axis=1)
+        self.at = Position.of(train, plan.loss, np.empty((plan.loss.n_outputs, train.n_rows)))
+        self._total = float(train.n_rows if train.weight is None else compensated_sum(train.weight))
+        self._follow(plan)
+        self.use(tasks)
+        train.table.score(start, tasks, self.at.scores)
 
-    def build(self) -> LinearModel:
-        """The model as it is now."""
-        return LinearModel(
-            self.base_score, self.values[:, -1].copy(), self.values[:, :-1].copy(), self.n_rounds
-        )
+    def _follow(self, plan: Plan) -> None:
+        assert isinstance(plan.kind, LinearPlan)
+        self._plan, self._linear, self.at.loss = plan, plan.kind, plan.loss
+        self._limits = _limits(self._train.table.columns, plan.kind.max_delta_step)
+
+    def change(self, plan: Plan) -> None:
+        """Follow another plan from the next round on."""
+        self._follow(plan)
+
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks."""
+        self._tasks = tasks
+        self.at.use(tasks)
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds there are."""
+        return self._model.n_rounds
+
+    def begin_round(self, number: int) -> None:
+        """The scores follow the weights at once."""
 
     def settle(self) -> None:
         """The scores follow the weights at once."""
 
+    def learn(self, number: int, learning_rate: float) -> NDArray[np.uint32]:
+        """Move the weights, and score all rows by them."""
+        self._descend(number, learning_rate)
+        weights = self._weights
+        self._model = _finite(
+            LinearModel(self._model.base_score, weights[:, -1].copy(), weights[:, :-1].copy(), number + 1)
+        )
+        self._train.table.score(self._model, self._tasks, self.at.scores)
+        for evaluation in self._evaluations:
+            evaluation.bins.score(self._model, self._tasks, evaluation.scores)
+        return ALL_ROWS
 
-def boost_linear(
-    train: LinearRows,
-    loss: Loss,
-    choices: LinearChoices,
-    start: LinearModel,
-    tasks: int,
-    evaluations: Sequence[Evaluation[OffsetColumns]] = (),
-    callbacks: Sequence[Callback] = (),
-) -> LinearModel:
-    """Boost ``choices.n_estimators`` rounds in all, or until a callback stops; ``start``: what they begin from."""
-    weights, model = _Weights(start), start
-    scores = np.empty((loss.n_outputs, train.n_rows))
-    gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
-    gradient = np.empty(scores.shape, np.float32)
-    hessian = np.empty(scores.shape, np.float32)
-    at = Position(train, loss, scores, gradient, hessian, gradient_tasks)
-    descent = _Descent(at, train.table.columns, choices, weights.values)
-    train.table.score(model, tasks, scores)
-    for number in range(start.n_rounds, choices.n_estimators):
-        state = Round(number, choices.n_estimators, choices.learning_rate, weights, evaluations, at, weights)
-        if not may_begin(state, callbacks):
-            break
-        loss.begin_round(scores, train.y, train.weight)
-        loss.gradients(scores, train.y, train.weight, gradient, hessian, gradient_tasks)
-        descent.go(number, state.learning_rate, tasks)
-        weights.n_rounds = number + 1
-        model = _finite(weights.build())
-        train.table.score(model, tasks, scores)
-        for evaluation in evaluations:
-            evaluation.bins.score(model, tasks, evaluation.scores)
-        state.finish(ALL_ROWS)
-        for callback in callbacks:
-            callback(state)
-        if state.stopped:
-            break
-    return model
-
-
-class _Descent:
-    """Moves all weights once a round."""
-
-    def __init__(self, at: Position, columns: Columns, choices: LinearChoices, weights: Float64s) -> None:
-        total = float(at.train.n_rows if at.train.weight is None else compensated_sum(at.train.weight))
-        self._l1, self._l2 = choices.reg_alpha * total, choices.reg_lambda * total
-        self._limits = _limits(columns, choices.max_delta_step)
-        self._most = min(choices.top_k or columns.n_columns, columns.n_columns)
-        self._selector = SELECTORS[choices.feature_selector]
-        self._seed = choices.seed
-        self._at = at
-        self._columns = columns
-        self._weights = weights
-
-    def go(self, number: int, learning_rate: float, tasks: int) -> None:
-        """The weights of round ``number``, from the gradients that are there."""
-        at, weights = self._at, self._weights
-        steps = Steps(float(learning_rate), self._l1, self._l2, self._limits)
+    def _descend(self, number: int, learning_rate: float) -> None:
+        at, linear, weights = self.at, self._linear, self._weights
+        columns = self._train.table.columns
+        steps = Steps(
+            float(learning_rate), linear.reg_alpha * self._total, linear.reg_lambda * self._total, self._limits
+        )
+        most = min(linear.top_k or columns.n_columns, columns.n_columns)
 
         def descend(output: int, tasks: int) -> None:
             coordinates = Coordinates(
-                self._columns, steps, tasks, at.hessian[output], at.gradient[output], weights[output]
+                columns, steps, tasks, at.hessian[output], at.gradient[output], weights[output]
             )
-            key = stream_key(self._seed, number, output, COORDINATES)
-            self._selector(coordinates, key, self._most)
+            key = stream_key(self._plan.seed, number, output, COORDINATES)
+            SELECTORS[linear.selector](coordinates, key, most)
 
-        over_outputs(descend, len(weights), tasks, self._columns)
+        over_outputs(descend, len(weights), self._tasks, columns)
+
+    def state(self) -> dict[str, Any]:
+        """The model tells all."""
+        return {}
+
+    def model(self) -> LinearModel:
+        """The model as it is now."""
+        return self._model
 
 
 def _limits(columns: Columns, max_delta_step: float) -> Float64s:

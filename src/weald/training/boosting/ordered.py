@@ -13,25 +13,23 @@ shortest prefix, which no model is without, keep the gradient of the start.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins
 from weald.binning.statistics import StatisticBins
-from weald.forest.builder import ForestBuilder
 from weald.runtime.random import ORDERS, stream_key
 from weald.training.boosting.combinations import CombinationSearch
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
-from weald.tree.growers import AnyGrower
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values
 from weald.tree.tree import Grower, GrownTree
 
 if TYPE_CHECKING:
+    from weald.training.boosting.boosters import Making
     from weald.training.boosting.descent import Position
-    from weald.training.boosting.rounds import Evaluation
+    from weald.training.boosting.plan import TreePlan
 
 Float64s = NDArray[np.float64]
 Rows = NDArray[np.uint32]
@@ -51,12 +49,15 @@ class Follower(Protocol):
     def finish(self) -> None:
         """Let the steps of the round be seen."""
 
+    def arrays(self) -> list[Float64s]:
+        """All scores that it keeps, in memory that may be written to."""
+
 
 class _Steps:
     """The steps of a round, which the gradients of its other outputs must not see."""
 
-    def __init__(self, tasks: int) -> None:
-        self._tasks = tasks
+    def __init__(self, at: Position) -> None:
+        self._at = at
         self._waiting: list[tuple[Float64s, LeafNumbers, Float64s]] = []
 
     def add(self, score: Float64s, leaf_of_row: LeafNumbers, values: Float64s) -> None:
@@ -64,7 +65,7 @@ class _Steps:
 
     def take(self) -> None:
         for score, leaf_of_row, values in self._waiting:
-            add_leaf_values(leaf_of_row, values, self._tasks, score)
+            add_leaf_values(leaf_of_row, values, self._at.tasks, score)
         self._waiting.clear()
 
 
@@ -74,7 +75,7 @@ class AllRows:
     def __init__(self, at: Position, steps: LeafSteps) -> None:
         self._at = at
         self._steps = steps
-        self._waiting = _Steps(at.tasks)
+        self._waiting = _Steps(at)
         self.scores = at.scores.copy()
 
     def show(self, scores: Float64s) -> None:
@@ -96,6 +97,10 @@ class AllRows:
         """The round is over."""
         self._waiting.take()
 
+    def arrays(self) -> list[Float64s]:
+        """The scores of the model."""
+        return [self.scores]
+
 
 class Prefixes:
     """A model for every prefix of an order, each known up to the end of the next longer one."""
@@ -107,7 +112,7 @@ class Prefixes:
         self._y = at.train.y[order]
         self._weight = None if at.train.weight is None else at.train.weight[order]
         self._ends = prefix_ends(len(order), growth)
-        self._waiting = _Steps(at.tasks)
+        self._waiting = _Steps(at)
         ordered = at.scores[:, order]
         self._start = ordered[:, : self._ends[0]].copy()
         self._scores = [ordered[:, :known].copy() for known in self._ends[1:]]
@@ -142,6 +147,10 @@ class Prefixes:
         """The round is over."""
         self._waiting.take()
 
+    def arrays(self) -> list[Float64s]:
+        """Where the rows of the shortest prefix started, and the scores of every model."""
+        return [self._start, *self._scores]
+
 
 def prefix_ends(n_rows: int, growth: float) -> list[int]:
     """The lengths of the prefixes, ascending, and then the number of rows, which is no prefix.
@@ -160,7 +169,7 @@ def prefix_ends(n_rows: int, growth: float) -> list[int]:
     return ends[::-1]
 
 
-class Ordered:
+class OrderedBooster:
     """A booster that takes turns between orders.
 
     ``tables``: the training table in every order, None where no column is a statistic, so that all orders see the same.
@@ -184,19 +193,9 @@ class Ordered:
         self._tables = tables
         self._search = search
 
-    def begin(
-        self,
-        builder: ForestBuilder,
-        at: Position,
-        evaluations: Sequence[Evaluation[AnyBins]],
-        grower: AnyGrower,
-    ) -> None:
+    def begin(self, making: Making) -> None:
         """Every order starts where the training rows do."""
-        self._builder = builder
-        self._at = at
-        self._evaluations = evaluations
-        assert isinstance(grower, Grower)
-        self._grower = grower
+        self._making, at = making, making.at
         self._model = AllRows(at, self._steps)
         self._followers: list[Follower] = [self._model]
         for order in self._orders[1:]:
@@ -206,31 +205,36 @@ class Ordered:
             self._followers.append(follower)
         self._drawn = 0
 
+    def change(self, plan: TreePlan) -> None:
+        """Orders take their steps as before."""
+
     def begin_round(self, number: int) -> None:
         """Draw the order that the trees are grown in."""
         if self._search is not None:
             self._search.renew(number)
         turns = len(self._orders) - 1
         self._drawn = 1 + stream_key(self._seed, number, ORDERS) % turns if turns else 0
-        self._followers[self._drawn].show(self._at.scores)
+        self._followers[self._drawn].show(self._making.at.scores)
         if self._tables is not None:
             columns = self._tables.columns if self._search is None else self._search.columns(number)
-            self._grower.turn(self._tables.tables[self._drawn], columns)
+            grower = self._making.grower
+            assert isinstance(grower, Grower)
+            grower.turn(self._tables.tables[self._drawn], columns)
 
     def add(self, tree: GrownTree, share: float, output: int) -> None:
         """Every order takes its own step along the tree."""
         values = self._model.step(tree, self._leaves(tree, 0), output, share)
         for number, follower in enumerate(self._followers[1:], 1):
             follower.step(tree, self._leaves(tree, number), output, share)
-        for evaluation in self._evaluations:
+        for evaluation in self._making.evaluations:
             tree.add_to_binned(evaluation.bins, evaluation.scores[output], values)
         nodes = tree.for_forest(values, share)
         if self._tables is not None:
             if self._search is not None:
                 self._search.saw(nodes["feature"])
             nodes["feature"] = np.append(self._tables.features, np.int32(-1))[nodes["feature"]]
-            self._builder.n_features = max(self._builder.n_features, int(nodes["feature"].max()) + 1)
-        self._builder.append(**nodes)
+            self._making.builder.n_features = max(self._making.builder.n_features, int(nodes["feature"].max()) + 1)
+        self._making.builder.append(**nodes)
 
     def _leaves(self, tree: GrownTree, number: int) -> LeafNumbers:
         """The leaf of every row, as an order sees it."""
@@ -245,4 +249,29 @@ class Ordered:
 
     def settle(self) -> None:
         """The training scores are those of the model's own order."""
-        self._model.show(self._at.scores)
+        self._model.show(self._making.at.scores)
+
+    def state(self) -> dict[str, Any]:
+        """The scores of every order, what was put into slots, and what the search for combinations has seen."""
+        state: dict[str, Any] = {
+            f"{number}.{place}": values.copy()
+            for number, follower in enumerate(self._followers)
+            for place, values in enumerate(follower.arrays())
+        }
+        if self._tables is not None:
+            fills = self._tables.fills[self._tables.n_single :]
+            state["fills"] = [[slot, list(projection)] for slot, projection in fills]
+        if self._search is not None:
+            state |= self._search.state()
+        return state
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Put everything back in its place."""
+        for number, follower in enumerate(self._followers):
+            for place, values in enumerate(follower.arrays()):
+                values[...] = np.reshape(state[f"{number}.{place}"], values.shape)
+        if self._tables is not None:
+            for slot, projection in state["fills"]:
+                self._tables.fill(int(slot), tuple(int(column) for column in projection))
+        if self._search is not None:
+            self._search.resume(state)

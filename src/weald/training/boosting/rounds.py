@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,31 +18,18 @@ from weald.sampling.rows import ALL_ROWS
 
 if TYPE_CHECKING:
     from weald.training.boosting.descent import Position
+    from weald.training.boosting.session import Session
 
 History = dict[str, dict[str, list[float]]]
-Table = TypeVar("Table")
-
-
-class Builder(Protocol):
-    """A model in the making."""
-
-    def build(self) -> Predictor:
-        """The model as it is now."""
-
-
-class ScoreKeeper(Protocol):
-    """What keeps the scores of the training rows in step with the model."""
-
-    def settle(self) -> None:
-        """Bring the training scores to where the last round has left the model."""
+Cells = TypeVar("Cells")
 
 
 @dataclass
-class Evaluation(Generic[Table]):
+class Evaluation(Generic[Cells]):
     """A named set of rows whose scores follow the model, and its metrics so far."""
 
     name: str
-    bins: Table  # the rows, as the booster reads them: bins for trees, columns for a linear model
+    bins: Cells  # the rows, as the learner reads them: bins for trees, columns for a linear model
     y: NDArray[np.float64]
     weight: NDArray[np.float64] | None
     metrics: Sequence[Metric]
@@ -51,6 +38,8 @@ class Evaluation(Generic[Table]):
 
     def record(self, loss: Loss) -> None:
         """Append every metric's value at the current scores."""
+        if not self.metrics:
+            return
         prediction = loss.respond(self.scores)
         for metric in self.metrics:
             seen = self.scores if metric.of_scores else prediction
@@ -60,29 +49,20 @@ class Evaluation(Generic[Table]):
 class Round:
     """One round, as callbacks see it: before it begins, if they have a method `before_round`, and when it is finished."""
 
-    def __init__(
-        self,
-        number: int,
-        n_rounds: int,
-        learning_rate: float,
-        builder: Builder,
-        evaluations: Sequence[Evaluation[Any]],
-        at: Position,
-        booster: ScoreKeeper,
-    ) -> None:
+    def __init__(self, session: Session, number: int) -> None:
         #: the round's number, from 0
         self.number = number
-        #: how many rounds were asked for
-        self.n_rounds = n_rounds
         #: why training stops after this round, or None
         self.reason: str | None = None
         #: the rows that the round's last trees were grown on; empty: all
         self.rows: NDArray[np.uint32] = ALL_ROWS
-        self._learning_rate = learning_rate
-        self._builder = builder
-        self._evaluations = evaluations
-        self._at = at
-        self._booster = booster
+        self._learning_rate = session.plan.rate
+        self._session = session
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds were asked for."""
+        return self._session.plan.rounds
 
     @property
     def learning_rate(self) -> float:
@@ -98,27 +78,25 @@ class Round:
             )
         self._learning_rate = float(value)
 
-    def finish(self, rows: NDArray[np.uint32]) -> None:
-        """Evaluate what the round has led to; the loop calls it."""
-        self.rows = rows
-        for evaluation in self._evaluations:
-            evaluation.record(self._at.loss)
-
     @property
     def at(self) -> Position:
         """The training rows and their scores: with all trees that are there."""
-        self._booster.settle()
-        return self._at
+        return self._session.settled()
+
+    @property
+    def evaluations(self) -> Sequence[Evaluation[Any]]:
+        """The evaluation sets with their scores, in the user's order."""
+        return self._session.evaluations
 
     @property
     def history(self) -> History:
         """Evaluation set -> metric -> one value per round so far."""
-        return {evaluation.name: evaluation.history for evaluation in self._evaluations}
+        return {evaluation.name: evaluation.history for evaluation in self.evaluations}
 
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics that every set is scored by, in the user's order."""
-        return self._evaluations[0].metrics if self._evaluations else ()
+        return self.evaluations[0].metrics if self.evaluations else ()
 
     @property
     def stopped(self) -> bool:
@@ -131,7 +109,7 @@ class Round:
 
     def model(self) -> Predictor:
         """The model as it is after this round, or before it has begun: a forest, or a linear model."""
-        return self._builder.build()
+        return self._session.model()
 
     def forest(self) -> Forest:
         """The trees as they are after this round, or before it has begun."""
@@ -139,3 +117,6 @@ class Round:
         if not isinstance(model, Forest):
             raise NotSupportedError("booster='linear' grows no trees; use the round's model().")
         return model
+
+
+Callback = Callable[[Round], object]

@@ -1,0 +1,55 @@
+"""The plan of target statistics, and what they and ordered boosting do not go with."""
+
+from __future__ import annotations
+
+from weald.binning.parameters import Histogram
+from weald.data import Schema
+from weald.encoding.parameters import TargetStatistics
+from weald.runtime.errors import InputError, NotSupportedError
+from weald.training.boosting.booster_parameters import Ordered, Plain
+from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
+from weald.training.boosting.plan import StatisticPlan
+from weald.training.boosting.statistics import columns_by_statistics, has_combinations
+
+
+def statistic_plan(given: BoostingParameters, parts: ResolvedBoosting, schema: Schema) -> StatisticPlan | None:
+    """How statistics are made; None where no column of the table is split by them."""
+    categories, ordered = parts.categories, isinstance(parts.booster, Ordered)
+    if ordered and parts.permutations == 0:
+        raise InputError(
+            "permutations=0 leaves booster='ordered' no order to take gradients in; set it to 1 or more."
+        )
+    statistics = isinstance(categories, TargetStatistics)
+    if statistics or ordered:
+        _check_company(given, parts, f"categories={categories!r}" if statistics else "booster='ordered'")
+    if not isinstance(categories, TargetStatistics):
+        return None
+    columns = columns_by_statistics(categories.max_onehot, schema)
+    if not columns and not has_combinations(categories.max_combination, schema):
+        return None
+    return StatisticPlan(
+        categories.kind,
+        categories.max_onehot,
+        categories.max_combination,
+        categories.priors,
+        float(categories.prior_weight),
+        categories.bins,
+        categories.target_borders,
+        categories.counters,
+    )
+
+
+def _check_company(given: BoostingParameters, parts: ResolvedBoosting, what: str) -> None:
+    if not isinstance(parts.booster, Plain | Ordered):
+        raise NotSupportedError(f"{what} does not go with booster={parts.booster!r}; use 'plain' or 'ordered'.")
+    if not isinstance(parts.split_finder, Histogram):
+        raise NotSupportedError(
+            f"{what} needs bins that stay the same, not split_finder={parts.split_finder!r}; use 'hist'."
+        )
+    for name, value in (
+        ("leaves.path_smooth", parts.leaves.path_smooth),
+        ("splits.forced", parts.splits.forced),
+        ("interaction_constraints", given.interaction_constraints),
+    ):
+        if value:
+            raise NotSupportedError(f"{name}={value!r} does not go with {what}; leave it out.")

@@ -1,0 +1,170 @@
+"""The trees of a round: which rows and columns they see, what they are fitted to, and who adds them up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import AnyBins
+from weald.binning.statistics import StatisticBins
+from weald.forest.builder import ForestBuilder
+from weald.forest.forest import Forest
+from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
+from weald.sampling import draw_columns
+from weald.training.boosting.boosters import Booster, Making
+from weald.training.boosting.descent import Descent, Newton, Position
+from weald.training.boosting.leaf_steps import leaf_descent, weight_of_rows
+from weald.training.boosting.plan import LeafPlan, Plan
+from weald.training.boosting.rounds import Evaluation
+from weald.tree.growers import AnyGrower, make_grower
+from weald.tree.splits.noise import fading
+
+Float64s = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Binned rows with their labels and weights."""
+
+    bins: AnyBins | StatisticBins
+    y: Float64s
+    weight: Float64s | None
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.y)
+
+
+class TreeLearner:
+    """Grows the trees of a round, one an output and parallel tree, and hands them to the booster.
+
+    ``start``: the trees that are there, or none; ``scores``: of the training rows with them, (outputs, rows). ``descent``: what
+    trees are fitted to and how far their leaves go, where the plan does not say it.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        train: TrainingRows,
+        start: Forest,
+        scores: Float64s,
+        evaluations: Sequence[Evaluation[AnyBins]],
+        booster: Booster,
+        tasks: int,
+        descent: Descent | None = None,
+    ) -> None:
+        self._booster = booster
+        self._own_descent = descent
+        self._tasks = self._most_tasks = tasks
+        self._train = train
+        self.at = Position.of(train, plan.loss, scores)
+        self._plan = plan
+        self._sampler = plan.sampler(train.y)
+        self._making = Making(
+            ForestBuilder.continuing(start), self.at, evaluations, self._grower(), self._descent()
+        )
+        self.use(tasks)
+        booster.begin(self._making)
+
+    def _grower(self) -> AnyGrower:
+        trees, bins = self._plan.trees, self._train.bins
+        rules, signs = trees.rules, trees.rules.constraints.signs
+        if signs and isinstance(bins, StatisticBins):
+            moved = replace(rules.constraints, signs=bins.signs_of_columns(signs))
+            rules = replace(rules, constraints=moved)
+        return make_grower(bins, rules, trees.bins.precision, self._most_tasks)
+
+    def _descent(self) -> Descent:
+        return self._own_descent or descent_of(self._plan.trees.leaves)
+
+    @property
+    def _weight(self) -> NDArray[np.float32] | None:
+        """The rows' weights, where splits are chosen by them in place of hessians."""
+        if not self._plan.trees.rules.counts_rows:
+            return None
+        return weight_of_rows(self._train.weight, self._train.n_rows)
+
+    def change(self, plan: Plan) -> None:
+        """Follow another plan from the next round on; it must be for the same bins and the same booster."""
+        self.settle()
+        before, self._plan = self._plan.trees, plan
+        self.at.loss = plan.loss
+        self._sampler = plan.sampler(self._train.y)
+        if (before.rules, before.bins.precision) != (plan.trees.rules, plan.trees.bins.precision):
+            self._making.grower = self._grower()
+        self._making.descent = self._descent()
+        self._booster.change(plan.trees)
+        self.use(self._tasks)
+
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, at most those that there is memory for."""
+        self._tasks = self._making.grower.tasks = min(tasks, self._most_tasks)
+        self.at.use(self._tasks)
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds of trees there are."""
+        return self._making.builder.n_rounds
+
+    def begin_round(self, number: int) -> None:
+        """Bring the training scores to where the round's gradients are to be taken."""
+        self._booster.begin_round(number)
+
+    def learn(self, number: int, learning_rate: float) -> NDArray[np.uint32]:
+        """Grow and add the round's trees."""
+        at, plan, trees = self.at, self._plan, self._plan.trees
+        grower, descent, weight = self._making.grower, self._making.descent, self._weight
+        n_outputs = plan.loss.n_outputs
+        share = learning_rate / trees.parallel_trees
+        noise = trees.noise
+        if noise > 0.0:
+            noise *= fading(at.train.n_rows, number, plan.rate)
+        for place in range(n_outputs * trees.parallel_trees):
+            output, key = place % n_outputs, stream_key(plan.seed, number, place)
+            if output == 0:
+                sample = self._sampler.draw(number, place, at.gradient, at.hessian, self._tasks)
+                seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
+            columns = draw_columns(grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS))
+            hessian = descent.hessian_of_tree(seen, output)
+            tree = grower.grow(
+                sample.gradient[output],
+                hessian if weight is None else sample.weigh(weight),
+                sample.rows,
+                columns,
+                stream_key(key, ROUNDING),
+                stream_key(key, NODE_COLUMNS),
+                noise,
+            )
+            if weight is not None:
+                tree.use_hessian(hessian)
+            self._booster.add(tree, share, output)
+        self._booster.end_round(learning_rate)
+        return sample.rows
+
+    def settle(self) -> None:
+        """Bring the training scores to where the last round has left the model."""
+        self._booster.settle()
+
+    def state(self) -> dict[str, Any]:
+        """What the booster knows beside the trees."""
+        return self._booster.state()
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from a booster's `state`."""
+        self._booster.resume(state)
+
+    def model(self) -> Forest:
+        """The trees as they are now."""
+        return self._making.builder.build()
+
+
+def descent_of(leaves: LeafPlan) -> Descent:
+    """The way down the loss."""
+    if leaves.steps is None:
+        return Newton(leaves.from_optimum, leaves.whole_leaves)
+    return leaf_descent(leaves.steps, leaves.from_optimum)
