@@ -41,8 +41,8 @@ def columns(rows: int = ROWS) -> dict[str, np.ndarray]:
     city = rng.integers(0, _CITIES, rows)
     shop = np.minimum(rng.integers(0, _SHOPS, rows), rng.integers(0, _SHOPS, rows))
     day = rng.integers(0, _DAYS, rows)
-    score = 3.0 * a + (b - 4) * (b - 4) / 6.0 + 2.0 * c * d + (city * 5 % 7) / 3.0
-    score = score + (shop * 7 % 5) / 2.0 + ((city + shop) % 3) * 0.8 + 0.3 * day * c - 4.5
+    score = 4.0 * a + (b - 4) * (b - 4) / 8.0 - 3.0 * c + 2.0 * c * d + (city * 5 % 7) * 0.6
+    score = score + (shop * 7 % 5) * 0.7 + ((city + day) % 3) * 1.5 + ((shop + day) % 2) * 0.8 - 6.5
     noise = rng.random(rows) + rng.random(rows) - 1.0
     return {
         "a": a, "b": b, "c": c * c * c, "d": d, "city": city, "shop": shop, "day": day, "score": score + noise,
@@ -58,7 +58,11 @@ def frame(rows: int = ROWS, missing: bool = True) -> pd.DataFrame:
     if missing:
         a[own["missing"]], city[own["missing"][::-1]] = np.nan, -1
     table = pd.DataFrame({"a": a, "b": own["b"].astype(np.float64), "c": own["c"], "d": own["d"]})
-    for name, codes, size in (("city", city, _CITIES), ("shop", own["shop"], _SHOPS), ("day", own["day"], _DAYS)):
+    for name, codes, size in (
+        ("city", city, _CITIES),
+        ("shop", own["shop"], _SHOPS),
+        ("day", own["day"], _DAYS),
+    ):
         table[name] = pd.Categorical.from_codes(codes, [f"{name} {code}" for code in range(size)])
     return table
 
@@ -90,23 +94,34 @@ def sparse(rows: int = ROWS) -> Any:
     return table
 
 
+def many(rows: int) -> pd.Categorical:
+    """More categories than a byte can tell apart, where there are so many rows."""
+    own = columns(rows)
+    codes = own["city"] * _SHOPS * _DAYS + own["shop"] * _DAYS + own["day"]
+    return pd.Categorical.from_codes(codes, [f"id {code}" for code in range(_CITIES * _SHOPS * _DAYS)])
+
+
 TABLES = {
     "frame": frame,
     "whole frame": lambda rows: frame(rows, False),
     "numbers": numbers,
+    "many categories": lambda rows: pd.DataFrame({"id": many(rows), "a": columns(rows)["a"]}),
+    "text": lambda rows: {name: np.array(frame(rows)[name], dtype=object) for name in ("city", "shop")},
     "float32": lambda rows: numbers(rows).astype(np.float32),
     "onehot": onehot,
     "sparse": sparse,
+    "zeros": lambda rows: sparse(rows).toarray(),
     "sparse onehot": lambda rows: scipy.sparse.csr_matrix(onehot(rows)),
 }
 
 
 def labels(kind: str, rows: int = ROWS) -> np.ndarray:
-    """Labels of a task: numbers, positive numbers, counts, shares, two or three classes, or two that are unbalanced."""
+    """Labels: numbers of several kinds, two classes, also unbalanced ones, three classes, or two numbers a row."""
     score = columns(rows)["score"]
     positive = np.abs(score) + 0.25
     return {
         "number": score,
+        "tailed": np.where(np.arange(rows) == 5, 2000.0, score),
         "positive": positive,
         "count": np.floor(1.5 * positive),
         "share": np.clip((score + 5.0) / 10.0, 0.0, 1.0),
@@ -123,12 +138,10 @@ def weights(rows: int = ROWS) -> np.ndarray:
     return columns(rows)["weight"]
 
 
-def scores_of(model: Any, X: Any) -> Any:
-    """The rawest predictions that an estimator gives: scores, else probabilities, else values."""
-    for method in ("decision_function", "predict_proba"):
-        if hasattr(model, method):
-            return getattr(model, method)(X)
-    return model.predict(X)
+def scores_of(model: Any, X: Any) -> list[Any]:
+    """What an estimator predicts: raw scores and probabilities where it has them, and values or classes."""
+    methods = ("decision_function", "predict_proba", "predict")
+    return [getattr(model, method)(X) for method in methods if hasattr(model, method)]
 
 
 # --- how a case is made -----------------------------------------------------------------------------
@@ -198,10 +211,15 @@ for booster, finder, growth in product(BOOSTERS, FINDERS, GROWTHS):
 for growth, target in product(GROWTHS, ("number", "two", "three")):
     boosted(f"ordered, {growth}, {target}", target, booster="ordered", **GROWTHS[growth])
 for finder, growth in product(FINDERS, GROWTHS):
-    boosted(f"three classes, {finder}, {growth}", "three", n_estimators=2, **FINDERS[finder], **GROWTHS[growth])
+    boosted(
+        f"three classes, {finder}, {growth}", "three", n_estimators=2, **FINDERS[finder], **GROWTHS[growth]
+    )
 boosted("ordered, prefixes, one order", booster="ordered", prefix_growth=1.5, permutations=1, weighted=True)
 boosted("ordered, leaf steps", "two", booster="ordered", growth="oblivious", max_depth=3, leaf_iterations=3)
 
+# A category of fewer rows than a leaf must have is not sorted.
+PARTITION = {"categories": "partition", "min_samples_leaf": 4}
+GOSS = {"sampling": "goss", "learning_rate": 0.6, "n_estimators": 5}
 DART = {"booster": "dart", "rate_drop": 0.4, "n_estimators": 7, "learning_rate": 0.3}
 boosted("dart, by weight", **DART, sample_type="weighted")
 boosted("dart, forest", **DART, normalize_type="forest")
@@ -222,7 +240,7 @@ boosted("linear, poisson", "count", "float32", booster="linear", loss="poisson")
 
 # --- trees ------------------------------------------------------------------------------------------
 
-boosted("leaves, depth and rows", max_leaves=20, max_depth=4, min_samples_leaf=5, min_child_weight=8.0)
+boosted("leaves, depth and rows", max_leaves=9, max_depth=4, min_samples_leaf=5, min_child_weight=8.0)
 boosted("penalties", "two", reg_lambda=3.0, reg_alpha=0.5, gamma=0.7, max_delta_step=0.4)
 boosted("pruned", growth="depthwise", max_depth=5, gamma=12.0)
 boosted("no limit of leaves", "two", max_leaves=None, min_samples_leaf=2, reg_lambda=0.0)
@@ -239,27 +257,36 @@ boosted("extra trees, forest", "three", extra_trees=True, booster="forest", n_es
 FORCED = {"feature": "b", "threshold": 4.5, "left": {"feature": "d", "threshold": 0.2},
           "right": {"feature": "day", "threshold": "day 1"}}  # fmt: skip
 boosted("forced splits", forced_splits=FORCED)
-boosted("forced splits, depthwise, approx", forced_splits=FORCED, split_finder="approx", **GROWTHS["depthwise"])
+boosted(
+    "forced splits, depthwise, approx", forced_splits=FORCED, split_finder="approx", **GROWTHS["depthwise"]
+)
 for finder, growth in product(FINDERS, GROWTHS):
     boosted(f"constraints, {finder}, {growth}", monotone_constraints={"a": 1, "c": -1}, n_estimators=3,
-            interaction_constraints=[["a", "c"], ["b", "d", "city", "shop"]],
+            interaction_constraints=[["a", "b", "city"], ["a", "c", "d", "shop"]],
             **FINDERS[finder], **GROWTHS[growth])  # fmt: skip
 boosted("parallel trees", "two", num_parallel_tree=3, subsample=0.5, colsample_bynode=0.5)
 boosted("wide integers", precision="wide")
-boosted("packed integers", "count", precision="packed_always", loss="poisson")
-boosted("9,000 rows, packed", "two", rows=9_000, n_estimators=2, precision="packed_always")
-boosted("9,000 rows, sampled", rows=9_000, n_estimators=2, subsample=0.5, categories="partition")
+boosted("outliers, integers by need", "tailed")
+boosted("outliers, packed integers", "tailed", precision="packed_always")
+boosted("9,000 rows", "two", rows=9_000, n_estimators=2)
+boosted("9,000 rows, sampled", rows=9_000, n_estimators=2, subsample=0.5, **PARTITION)
 boosted("9,000 rows, sampled, three classes", "three", rows=9_000, n_estimators=2, subsample=0.3, max_depth=4)
+boosted("9,000 rows, approx, goss", rows=9_000, **GOSS, split_finder="approx", **GROWTHS["depthwise"])
+boosted("9,000 rows, exact", "two", rows=9_000, n_estimators=2, split_finder="exact", **GROWTHS["depthwise"])
+boosted("9,000 rows, statistics", "two", rows=9_000, categories="ordered", **GROWTHS["oblivious"])
 boosted("9,000 rows, oblivious, mvs", rows=9_000, sampling="mvs", subsample=0.4, **GROWTHS["oblivious"])
 
 # --- categories -------------------------------------------------------------------------------------
 
-PARTITION = {"categories": "partition"}
-for finder, growth in product(("hist", "approx global", "approx local"), GROWTHS):
+for finder, growth in product(("hist", "approx global"), GROWTHS):
     boosted(f"partition, {finder}, {growth}", **PARTITION, **FINDERS[finder], **GROWTHS[growth])
 boosted("partition, all options", "two", **PARTITION, max_cat_to_onehot=2, max_cat_threshold=5, cat_smooth=3.0,
         cat_l2=4.0, min_samples_category=10)  # fmt: skip
 boosted("partition, dart", "three", **PARTITION, booster="dart", rate_drop=0.5)
+MANY = {"categories": "partition", "cat_smooth": 1.0}
+boosted("partition, many categories", "two", "many categories", **MANY, rows=1_500)
+boosted("partition, many categories, few bins", "number", "many categories", **MANY, max_categories=40)
+boosted("text", "two", "text", **PARTITION)
 boosted("columns named as categories", categorical_features=["b"], **PARTITION)
 KINDS = ("ordered", "greedy", "holdout", "leave_one_out")
 for kind, growth in product(KINDS, ("leafwise", "oblivious")):
@@ -268,21 +295,24 @@ for kind, target in product(KINDS, ("number", "three")):
     boosted(f"statistics, {kind}, {target}", target, categories=kind, growth="depthwise", max_depth=4)
 ORDERED = {"categories": "ordered", **GROWTHS["oblivious"]}
 boosted("statistics, no combinations", "two", **ORDERED, max_combination=1)
-boosted("statistics, pairs", "two", **ORDERED, max_combination=2, n_estimators=6)
-boosted("statistics, all by statistics", "two", **ORDERED, max_cat_to_onehot=1, n_estimators=6)
+boosted("statistics, all by statistics", **ORDERED, max_cat_to_onehot=1, n_estimators=6)
+for most in (2, 3):
+    boosted(f"statistics, at most {most} columns", categories="greedy", max_combination=most, n_estimators=9)
 boosted("statistics, ordered booster", "two", **ORDERED, booster="ordered", n_estimators=6)
 boosted("statistics, ordered booster, three", "three", **ORDERED, booster="ordered", weighted=True)
 boosted("statistics, ordered booster, leafwise", categories="ordered", booster="ordered")
 boosted("statistics, borders", **ORDERED, target_borders=4, statistic_bins=9)
-boosted("statistics, priors", "two", **ORDERED, prior=[0.1, 0.6], prior_weight=5.0, counters=False)
+boosted("statistics, priors", "two", **ORDERED, prior=[0.1, 0.6], prior_weight=5.0)
+boosted("statistics, no counters", categories="greedy", counters=False, n_estimators=6)
 boosted("statistics, one order", "two", **ORDERED, permutations=0)
 boosted("statistics, monotone", "two", **ORDERED, monotone_constraints={"a": 1})
-boosted("statistics, drawn rows and noise", "two", **ORDERED, sampling="mvs", subsample=0.7, random_strength=1.0)
+boosted(
+    "statistics, drawn rows and noise", "two", **ORDERED, sampling="mvs", subsample=0.7, random_strength=1.0
+)
 boosted("statistics, weights, leaf steps", "two", **ORDERED, weighted=True, leaf_iterations=3)
 
 # --- sampling ---------------------------------------------------------------------------------------
 
-GOSS = {"sampling": "goss", "learning_rate": 0.6, "n_estimators": 5}
 for growth in GROWTHS:
     boosted(f"uniform sample, {growth}", subsample=0.5, **GROWTHS[growth])
     boosted(f"goss, {growth}", "two", **GOSS, **GROWTHS[growth])
@@ -292,7 +322,9 @@ boosted("goss, rates, exact", **GOSS, top_rate=0.3, other_rate=0.3, split_finder
 boosted("goss, three classes", "three", **GOSS)
 boosted("bayesian sample, temperature", sampling="bayesian", bagging_temperature=2.0, subsample_freq=2)
 boosted("mvs, regularised, three classes", "three", sampling="mvs", subsample=0.5, mvs_reg=0.2)
-boosted("uniform sample every third round", subsample=0.5, subsample_freq=3, split_finder="exact", n_estimators=5)
+boosted(
+    "uniform sample every third round", subsample=0.5, subsample_freq=3, split_finder="exact", n_estimators=5
+)
 boosted("sample by class", "rare", positive_subsample=0.9, negative_subsample=0.3)
 boosted("sample of one class, every second round", "two", negative_subsample=0.5, subsample_freq=2)
 boosted("columns by tree", colsample_bytree=0.5)
@@ -357,7 +389,8 @@ boosted("forced bins", forced_bins={"a": [0.1, 0.5], "d": [0.0]}, max_bins=6)
 for border in ("median", "uniform", "uniform_and_quantiles", "greedy_log_sum"):
     boosted(f"borders, {border}", border_type=border, max_bins=10)
 boosted("rows of a bin", min_samples_bin=40)
-boosted("rare categories", rare_categories=0.15, max_categories=12, categories="partition")
+boosted("rare categories", rare_categories=0.15, categories="partition", cat_smooth=1.0)
+boosted("few categories", max_categories=12, categories="partition", cat_smooth=1.0)
 boosted("bins from a sample", bin_sample=1_000, rows=1_500, max_bins=20)
 for finder in FINDERS:
     boosted(f"missing are zeros, {finder}", use_missing=False, **FINDERS[finder])
@@ -369,8 +402,9 @@ for growth in GROWTHS:
     boosted(f"sparse bundles, {growth}", "number", "sparse onehot", subsample=0.6, **GROWTHS[growth])
 boosted("sparse, depthwise, weights", "three", "sparse", weighted=True, **GROWTHS["depthwise"])
 boosted("sparse, oblivious, zeros missing", "number", "sparse", zero_as_missing=True, **GROWTHS["oblivious"])
-boosted("bundles by conflicts", "number", "onehot", bundling="degree", max_conflict_rate=0.05)
-boosted("sparse bundles with conflicts", "number", "sparse", bundling="count", max_conflict_rate=0.3)
+boosted("bundles with conflicts", "number", "zeros", max_conflict_rate=0.2)
+boosted("bundles with conflicts by degree", "number", "zeros", bundling="degree", max_conflict_rate=0.2)
+boosted("sparse bundles with conflicts", "number", "sparse", max_conflict_rate=0.3)
 boosted("no bundles", "number", "sparse onehot", bundling="none")
 boosted("float32", "number", "float32")
 boosted("wide integers, sparse", "two", "sparse", precision="wide")
@@ -400,12 +434,14 @@ def watched(target: str, callbacks: list[Any], names: Any = None, **settings: An
 
 
 add("early stopping", partial(watched, "two", [], early_stopping_rounds=2))
-add("early stopping, auc, three", partial(watched, "three", [], ["logloss", "accuracy"], early_stopping_rounds=3))
+add("early stopping, three", partial(watched, "three", [], ["logloss", "accuracy"], early_stopping_rounds=3))
 add("early stopping, exact", partial(watched, "number", [], early_stopping_rounds=2, split_finder="exact"))
 add("early stopping, statistics", partial(watched, "two", [], early_stopping_rounds=2, categories="ordered"))
 add("early stopping, dart", partial(watched, "number", [], booster="dart", rate_drop=0.3))
-add("early stopping, own", partial(watched, "number", [weald.EarlyStopping(2, "mae", "own")], ["rmse", "mae"]))
-add("overfitting detector", partial(watched, "two", [weald.OverfittingDetector(0.9, wait=2)]))
+add(
+    "early stopping, own", partial(watched, "number", [weald.EarlyStopping(2, "mae", "own")], ["rmse", "mae"])
+)
+add("overfitting detector", partial(watched, "two", [weald.OverfittingDetector(0.95, wait=4)]))
 RATES = [0.5, 0.4, 0.3, 0.2, 0.1]
 add("learning rates", partial(watched, "number", [weald.LearningRateScheduler(RATES)], n_estimators=5))
 

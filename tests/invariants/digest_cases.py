@@ -46,9 +46,7 @@ from digest_boosted import (
 )
 
 DIGESTS = Path(__file__).resolve().parent / "digests.json"
-# What a composite has beside its members, where it has it.
-_BESIDE_MEMBERS = (
-    "final_estimator_",
+_BESIDE = (
     "estimator_weights_",
     "estimator_errors_",
     "estimators_features_",
@@ -99,13 +97,19 @@ def trained_parts(model: Any) -> list[Any]:
         predictor,
         list(statistics.tables) if statistics is not None else [],
         [init] if hasattr(init, "predict") else [],
+        beside(model),
     ]
 
 
 def member_parts(model: Any) -> list[Any]:
     """The members of an ensemble of estimators, layer by layer, and what it has beside them."""
-    beside = [getattr(model, name) for name in _BESIDE_MEMBERS if hasattr(model, name)]
-    return [list(model.estimators_), beside]
+    final = [model.final_estimator_] if hasattr(model, "final_estimator_") else []
+    return [list(model.estimators_), final, beside(model)]
+
+
+def beside(model: Any) -> list[Any]:
+    """The arrays that an estimator shows beside its trees and members."""
+    return [getattr(model, name) for name in _BESIDE if hasattr(model, name)]
 
 
 # --- trees on labels --------------------------------------------------------------------------------
@@ -126,7 +130,9 @@ def estimator(
 
 FEW = {"n_estimators": 4, "random_state": 3}
 for criterion in ("gini", "entropy", "log_loss"):
-    estimator(f"tree, {criterion}", "DecisionTreeClassifier", "three", criterion=criterion, min_samples_leaf=5)
+    estimator(
+        f"tree, {criterion}", "DecisionTreeClassifier", "three", criterion=criterion, min_samples_leaf=5
+    )
     estimator(f"random forest, {criterion}", "RandomForestClassifier", "two", **FEW, criterion=criterion)
 for criterion in ("squared_error", "friedman_mse", "absolute_error", "poisson"):
     target = "count" if criterion == "poisson" else "number"
@@ -137,15 +143,21 @@ estimator("tree, drawn thresholds", "DecisionTreeClassifier", "two", splitter="r
 estimator("tree, leaves and weights", "DecisionTreeClassifier", "three", weighted=True, max_leaf_nodes=12,
           class_weight="balanced", min_weight_fraction_leaf=0.02)  # fmt: skip
 estimator("tree, limits", "DecisionTreeRegressor", "number", min_samples_split=0.1, min_samples_leaf=9,
-          min_impurity_decrease=0.01, max_bins=16)  # fmt: skip
+          min_impurity_decrease=0.05, max_bins=16)  # fmt: skip
 estimator("tree, sparse", "DecisionTreeRegressor", "number", "sparse", max_depth=6)
 estimator("tree, several labels", "DecisionTreeRegressor", "several", max_depth=5)
 estimator("random forest, three", "RandomForestClassifier", "three", **FEW, class_weight="sqrt_balanced")
 estimator("random forest, columns by tree", "RandomForestRegressor", "number", **FEW, features_per="tree",
           max_features=0.5, max_samples=0.6)  # fmt: skip
-estimator("random forest, weights", "RandomForestClassifier", "rare", weighted=True, **FEW, class_weight="minority")
-estimator("random forest, no bootstrap", "RandomForestRegressor", "several", **FEW, bootstrap=False, max_features=2)
-estimator("random forest, out of bag", "RandomForestClassifier", "two", n_estimators=25, oob_score=True, max_depth=3)
+estimator(
+    "random forest, weights", "RandomForestClassifier", "rare", weighted=True, **FEW, class_weight="minority"
+)
+estimator(
+    "random forest, no bootstrap", "RandomForestRegressor", "several", **FEW, bootstrap=False, max_features=2
+)
+estimator(
+    "random forest, out of bag", "RandomForestClassifier", "two", n_estimators=25, oob_score=True, max_depth=3
+)
 estimator("extra trees, three", "ExtraTreesClassifier", "three", **FEW, max_leaf_nodes=20)
 estimator("extra trees, weights", "ExtraTreesClassifier", "two", weighted=True, **FEW, bootstrap=True)
 
@@ -171,38 +183,49 @@ for algorithm, reweight, target in product(("SAMME", "SAMME.R"), ("weights", "re
     estimator(f"adaboost, {algorithm}, {reweight}, {target}", "AdaBoostClassifier", target, **FEW,
               algorithm=algorithm, reweight=reweight)  # fmt: skip
 for loss, reweight in product(("linear", "square", "exponential"), ("weights", "resample")):
-    estimator(f"adaboost, {loss}, {reweight}", "AdaBoostRegressor", "number", **FEW, loss=loss, reweight=reweight)
+    estimator(
+        f"adaboost, {loss}, {reweight}", "AdaBoostRegressor", "number", **FEW, loss=loss, reweight=reweight
+    )
 estimator("adaboost, boosted, weights", "AdaBoostClassifier", "two", weighted=True, **FEW, estimator=BOOSTED,
           learning_rate=0.5)  # fmt: skip
 
-for loss, search in product(("squared_error", "absolute_error", "huber", "quantile"), ("leaf", "tree", "projection")):
+for loss, search in product(
+    ("squared_error", "absolute_error", "huber", "quantile"), ("leaf", "tree", "projection")
+):
     estimator(f"friedman, {loss}, {search}", "GradientBoostingRegressor", "number", **FEW, loss=loss,
               line_search=search, subsample=0.8)  # fmt: skip
 for loss, search in product(("log_loss", "exponential"), ("leaf", "tree", "projection")):
     estimator(f"friedman, {loss}, {search}", "GradientBoostingClassifier", "two", **FEW, loss=loss,
               line_search=search, max_features=3)  # fmt: skip
-estimator("friedman, three classes", "GradientBoostingClassifier", "three", weighted=True, **FEW, max_leaf_nodes=6)
+estimator(
+    "friedman, three classes", "GradientBoostingClassifier", "three", weighted=True, **FEW, max_leaf_nodes=6
+)
 estimator("friedman, limits", "GradientBoostingRegressor", "number", **FEW, min_samples_split=0.2, init="zero",
-          min_samples_leaf=15, min_impurity_decrease=0.05, min_weight_fraction_leaf=0.03)  # fmt: skip
+          min_samples_leaf=30, min_impurity_decrease=0.05, min_weight_fraction_leaf=0.03)  # fmt: skip
 estimator("friedman, from a tree", "GradientBoostingRegressor", "number", **FEW, init=NUMBERS_TREE)
 estimator("friedman, held out", "GradientBoostingRegressor", "number", n_estimators=20, learning_rate=0.9,
           n_iter_no_change=2, validation_fraction=0.3)  # fmt: skip
 
 for vote in ("hard", "soft"):
     estimator(f"voting, {vote}", "VotingClassifier", "three", estimators=CLASSIFIERS, voting=vote)
+estimator("voting, lots", "VotingClassifier", "two", estimators=CLASSIFIERS, weights=[1, 1, 2], ties="random")
 estimator("voting, majority", "VotingClassifier", "three", estimators=CLASSIFIERS, voting="majority",
-          refusal_label="none", weights=[1, 1, 2], ties="random")  # fmt: skip
-estimator("voting, learned weights", "VotingClassifier", "two", estimators=CLASSIFIERS, voting="soft", weights="fit")
+          refusal_label="none")  # fmt: skip
+estimator(
+    "voting, learned weights", "VotingClassifier", "two", estimators=CLASSIFIERS, voting="soft", weights="fit"
+)
 estimator("voting, numbers", "VotingRegressor", "number", estimators=REGRESSORS, weights=[1.0, 2.0, 0.5])
 estimator("voting, numbers, learned", "VotingRegressor", "number", estimators=REGRESSORS, weights="fit", cv=3)
 estimator("stacking", "StackingClassifier", "three", estimators=CLASSIFIERS, final_estimator=BOOSTED, cv=3)
-estimator("stacking, layers", "StackingRegressor", "number", estimators=[REGRESSORS, REGRESSORS[:2]], cv=2,
+estimator("stacking, layers", "StackingRegressor", "number", estimators=[REGRESSORS[:2], REGRESSORS[2:]], cv=2,
           final_estimator=NUMBERS_FOREST, passthrough=True)  # fmt: skip
 estimator("stacking, folds kept", "StackingClassifier", "two", weighted=True, estimators=CLASSIFIERS[:2], cv=2,
           final_estimator=TREE, refit=False)  # fmt: skip
 estimator("stacking, in sample", "StackingRegressor", "number", estimators=REGRESSORS, cv="in_sample_overfits",
           final_estimator=NUMBERS_TREE)  # fmt: skip
-estimator("blending", "BlendingClassifier", "three", estimators=CLASSIFIERS, final_estimator=FOREST, random_state=2)
+estimator(
+    "blending", "BlendingClassifier", "three", estimators=CLASSIFIERS, final_estimator=FOREST, random_state=2
+)
 estimator("blending, refitted", "BlendingRegressor", "number", estimators=REGRESSORS, holdout=0.4, refit=True,
           final_estimator=NUMBERS_TREE, passthrough=True)  # fmt: skip
 
@@ -257,7 +280,9 @@ def matrix(target: str, rows: int = ROWS, **more: Any) -> Any:
     return xgb.DMatrix(frame(rows), labels(target, rows), enable_categorical=True, **more)
 
 
-def xgboost(name: str, target: str = "number", rounds: int = 4, weighted: bool = False, **params: Any) -> None:
+def xgboost(
+    name: str, target: str = "number", rounds: int = 4, weighted: bool = False, **params: Any
+) -> None:
     """A model of `weald.xgboost.train`."""
 
     def run() -> Any:
@@ -268,13 +293,15 @@ def xgboost(name: str, target: str = "number", rounds: int = 4, weighted: bool =
     add(f"xgboost, {name}", run)
 
 
-def xgboost_linear(name: str, target: str, **params: Any) -> None:
+def xgboost_numbers(name: str, target: str, table: str = "numbers", **params: Any) -> None:
+    """The same for a table without categories."""
+
     def run() -> Any:
-        data = xgb.DMatrix(numbers(), labels(target))
-        booster = xgb.train({"booster": "gblinear", "nthread": 1, **params}, data, 4)
+        data = xgb.DMatrix(TABLES[table](ROWS), labels(target))
+        booster = xgb.train({"nthread": 1, **params}, data, 4)
         return [booster, booster.predict(data, output_margin=True)]
 
-    add(f"xgboost, linear, {name}", run)
+    add(f"xgboost, {name}", run)
 
 
 for objective, target in (
@@ -286,19 +313,34 @@ for objective, target in (
     xgboost(objective, target, objective=objective)
 xgboost("quantiles", quantile_alpha=[0.2, 0.8], objective="reg:quantileerror")
 xgboost("classes", "codes", weighted=True, **CODES)
-for method in ("hist", "approx", "exact"):
-    # Exact splits do not know sets of categories.
-    more = {"max_cat_to_onehot": 100} if method == "exact" else {"max_bin": 20}
+for method in ("hist", "approx"):
     xgboost(f"{method}, drawn", "two", tree_method=method, objective="binary:logistic", subsample=0.7,
-            colsample_bynode=0.7, gamma=0.3, **more)  # fmt: skip
-xgboost("dart", rounds=6, booster="dart", rate_drop=0.4, one_drop=True, sample_type="weighted", normalize_type="forest")
+            colsample_bynode=0.7, gamma=2.0, max_bin=20)  # fmt: skip
+xgboost(
+    "dart",
+    rounds=6,
+    booster="dart",
+    rate_drop=0.4,
+    one_drop=True,
+    sample_type="weighted",
+    normalize_type="forest",
+)
 xgboost("dart, classes", "codes", rounds=5, booster="dart", rate_drop=0.4, skip_drop=0.3, **CODES)
 xgboost("lossguide", grow_policy="lossguide", max_leaves=7, max_cat_threshold=4, reg_alpha=0.2)
 xgboost("parallel trees", num_parallel_tree=3, subsample=0.6, base_score=0.3)
-xgboost("constraints", monotone_constraints="(1,0,-1,0,0,0,0)", interaction_constraints=[["a", "c"], ["b", "d"]])
-xgboost("scale of the positive", "rare", objective="binary:logistic", scale_pos_weight=4.0, max_delta_step=0.5)
-xgboost_linear("shuffle", "number", feature_selector="shuffle")
-xgboost_linear("thrifty, classes", "codes", feature_selector="thrifty", top_k=2, reg_lambda=0.1, **CODES)
+xgboost(
+    "constraints", monotone_constraints="(1,0,-1,0,0,0,0)", interaction_constraints=[["a", "c"], ["b", "d"]]
+)
+xgboost(
+    "scale of the positive", "rare", objective="binary:logistic", scale_pos_weight=4.0, max_delta_step=0.5
+)
+xgboost_numbers(
+    "exact, drawn", "two", tree_method="exact", objective="binary:logistic", subsample=0.7, gamma=0.3
+)
+xgboost_numbers("sparse", "number", "sparse", max_depth=3)
+xgboost_numbers("linear, shuffle", "number", booster="gblinear", feature_selector="shuffle")
+xgboost_numbers("linear, thrifty, classes", "codes", booster="gblinear", feature_selector="thrifty", top_k=2,
+                reg_lambda=0.1, **CODES)  # fmt: skip
 
 
 @case("xgboost, updates")
@@ -379,7 +421,12 @@ RAW: dict[str, Any] = {"raw_score": True}
 
 
 def lightgbm(
-    name: str, target: str = "number", rounds: int = 4, weighted: bool = False, table: Any = frame, **params: Any
+    name: str,
+    target: str = "number",
+    rounds: int = 4,
+    weighted: bool = False,
+    table: Any = frame,
+    **params: Any,
 ) -> None:
     """A model of `weald.lightgbm.train`."""
 
@@ -399,7 +446,9 @@ for objective, target in (
     lightgbm(objective, target, objective=objective)
 for objective in ("multiclass", "multiclassova"):
     lightgbm(objective, "codes", weighted=True, objective=objective, num_class=3)
-lightgbm("one against the others, weighed", "codes", objective="multiclassova", num_class=3, is_unbalance=True)
+lightgbm(
+    "one against the others, weighed", "codes", objective="multiclassova", num_class=3, is_unbalance=True
+)
 lightgbm("goss", rounds=5, data_sample_strategy="goss", learning_rate=0.6, top_rate=0.3, other_rate=0.2)
 lightgbm("dart", rounds=7, boosting="dart", drop_rate=0.5, skip_drop=0.2, max_drop=2)
 lightgbm("dart, as XGBoost's", "two", rounds=7, objective="binary", boosting="dart", drop_rate=0.5,
@@ -410,12 +459,15 @@ lightgbm("bagging by class", "rare", objective="binary", bagging_freq=2, pos_bag
 lightgbm("unbalanced", "rare", objective="binary", is_unbalance=True)
 lightgbm("columns, smooth, drawn thresholds", feature_fraction=0.7, feature_fraction_bynode=0.6, path_smooth=5.0,
          extra_trees=True, seed=4)  # fmt: skip
-lightgbm("bins", max_bin=30, min_data_in_bin=10, zero_as_missing=True, max_depth=4, min_gain_to_split=0.5)
+lightgbm("bins", max_bin=30, min_data_in_bin=50, zero_as_missing=True, max_depth=4, min_gain_to_split=0.5)
 lightgbm("categories", max_cat_to_onehot=2, cat_smooth=1.0, cat_l2=1.0, max_cat_threshold=6)
-lightgbm("constraints", monotone_constraints=[1, 0, -1, 0, 0, 0, 0], interaction_constraints=[[0, 2], [1, 3, 4, 5]])
+lightgbm(
+    "constraints", monotone_constraints=[1, 0, -1, 0, 0, 0, 0], interaction_constraints=[[0, 2], [1, 3, 4, 5]]
+)
 lightgbm("no average, penalties", boost_from_average=False, lambda_l1=0.5, lambda_l2=2.0, max_delta_step=0.8)
 lightgbm("one-hot columns", table=partial(TABLES["sparse onehot"], ROWS))
-lightgbm("sparse, quantised", "two", table=partial(TABLES["sparse"], ROWS), objective="binary", use_quantized_grad=True)
+lightgbm("sparse", "two", table=partial(TABLES["sparse"], ROWS), objective="binary")
+lightgbm("outliers, packed integers", "tailed", use_quantized_grad=True)
 
 
 @case("lightgbm, updates")
@@ -446,7 +498,9 @@ def lightgbm_callbacks() -> Any:
 @case("lightgbm, continued and refitted")
 def lightgbm_refitted() -> Any:
     first = lgb.train(SILENT, lgb.Dataset(frame(), labels("number")), 2)
-    more = lgb.train({**SILENT, "extra_trees": True}, lgb.Dataset(frame(), labels("number")), 2, init_model=first)
+    more = lgb.train(
+        {**SILENT, "extra_trees": True}, lgb.Dataset(frame(), labels("number")), 2, init_model=first
+    )
     other = more.refit(frame(400), labels("number", 400), decay_rate=0.4)
     return [more, other, other.predict(frame(), raw_score=True)]
 
@@ -512,7 +566,7 @@ for kind in ("Median", "Uniform", "UniformAndQuantiles"):
 for method, steps in (("Gradient", 3), ("Newton", 4)):
     catboost(f"leaves {method}", "two", loss_function="Logloss", leaf_estimation_method=method,
              leaf_estimation_iterations=steps, learning_rate=0.2)  # fmt: skip
-catboost("statistics", "number", max_ctr_complexity=2, one_hot_max_size=4, permutation_count=2,
+catboost("statistics", iterations=6, max_ctr_complexity=1, one_hot_max_size=9, permutation_count=2,
          simple_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3",
          combinations_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3")  # fmt: skip
 catboost("class weights, monotone", "rare", loss_function="Logloss", auto_class_weights="Balanced",

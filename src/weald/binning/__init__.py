@@ -2,18 +2,19 @@
 
 from weald.binning.bundled import BundledBins, dense_bins
 from weald.binning.bundles import Bundling
-from weald.binning.choices import BinChoices, choices_of, missing_of
+from weald.binning.choices import BinChoices, missing_of
 from weald.binning.cuts import fit_bins
 from weald.binning.mapper import BinMapper, Bins, CutMapper
 from weald.binning.ranks import RankMapper, Ranks, fit_ranks
 from weald.binning.shared import (
     AnyBins,
     BinnedTable,
+    BinWishes,
     bin_once,
     bins_of,
-    bundling_wanted,
     ranks_of,
     read_training_table,
+    wishes_of,
 )
 from weald.binning.sparse import SparseBins
 from weald.binning.sparse_ranks import SparseRanks
@@ -22,6 +23,7 @@ __all__ = [
     "AnyBins",
     "BinChoices",
     "BinMapper",
+    "BinWishes",
     "BinnedTable",
     "Bins",
     "BundledBins",
@@ -33,12 +35,11 @@ __all__ = [
     "SparseRanks",
     "bin_once",
     "bins_of",
-    "bundling_wanted",
-    "choices_of",
     "dense_bins",
     "fit_bins",
     "fit_ranks",
     "missing_of",
     "ranks_of",
     "read_training_table",
+    "wishes_of",
 ]

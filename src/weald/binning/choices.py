@@ -16,7 +16,7 @@ from weald.data.missing import Missing
 from weald.runtime.errors import InputError
 
 MOST_BINS = 65_535  # and one for missing values, which two bytes can tell apart
-BY_COLUMN, FORCED = "max_bins_by_column", "forced_bins"
+BY_COLUMN, FORCED = "bins.by_column", "bins.forced"
 _MISSING_SAID = {
     "nan": "use_missing=True and zero_as_missing=False",
     "zero": "zero_as_missing=True",
@@ -26,7 +26,7 @@ _MISSING_SAID = {
 
 @dataclass(frozen=True)
 class BinChoices:
-    """How a table is binned; `choices_of` reads them from an estimator.
+    """How a table is binned; `Bins.choices` makes them.
 
     max_bins: of a column, missing values apart; None: every value is its own bin.
     max_categories: bins of a categorical column; None: as many as a numeric one may have.
@@ -92,27 +92,6 @@ class BinChoices:
         return found
 
 
-def choices_of(estimator: Any) -> BinChoices:
-    """The bins that an estimator wants; what it has no parameter for is left at its default."""
-    missing = missing_of(
-        getattr(estimator, "use_missing", True), getattr(estimator, "zero_as_missing", False)
-    )
-    if getattr(estimator, "split_finder", "hist") != "hist":
-        return BinChoices(max_bins=None, missing=missing)
-    default = BinChoices()
-    return BinChoices(
-        estimator.max_bins,
-        getattr(estimator, "max_categories", default.max_categories),
-        getattr(estimator, "rare_categories", default.rare_categories),
-        getattr(estimator, "min_samples_bin", default.min_samples_bin),
-        getattr(estimator, "bin_sample", default.sample_rows),
-        _read_by_column(getattr(estimator, BY_COLUMN, None)),
-        _read_forced(getattr(estimator, FORCED, None)),
-        missing,
-        getattr(estimator, "border_type", default.border_type),
-    )
-
-
 def missing_of(use_missing: bool, zero_as_missing: bool) -> Missing:
     """What the two parameters say together."""
     if zero_as_missing:
@@ -130,9 +109,9 @@ def describe_difference(first: BinChoices, second: BinChoices) -> tuple[str, str
         "max_bins": "max_bins",
         "max_categories": "max_categories",
         "rare_categories": "rare_categories",
-        "min_samples_bin": "min_samples_bin",
-        "sample_rows": "bin_sample",
-        "border_type": "border_type",
+        "min_samples_bin": "min_samples",
+        "sample_rows": "sample",
+        "border_type": "borders",
         "by_column": BY_COLUMN,
         "forced": FORCED,
     }
@@ -159,7 +138,7 @@ def _positions(pairs: tuple[tuple[str | int, Any], ...], schema: Schema, argumen
     return positions
 
 
-def _read_by_column(given: Any) -> tuple[tuple[str | int, int], ...]:
+def read_by_column(given: Any) -> tuple[tuple[str | int, int], ...]:
     if given is None:
         return ()
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -180,7 +159,7 @@ def _read_by_column(given: Any) -> tuple[tuple[str | int, int], ...]:
     return tuple(found)
 
 
-def _read_forced(given: Any) -> tuple[tuple[str | int, tuple[float, ...]], ...]:
+def read_forced(given: Any) -> tuple[tuple[str | int, tuple[float, ...]], ...]:
     if given is None:
         return ()
     if not isinstance(given, Mapping):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from weald.binning.bundles import Bundling
-from weald.binning.choices import BinChoices, _read_by_column, _read_forced, missing_of
+from weald.binning.choices import BinChoices, read_by_column, read_forced, missing_of
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
 from weald.params.choice import Choice, Family, anything, documented, flag, number, one_of, whole
@@ -198,8 +198,8 @@ class Bins(Choice):
                 f"{path}.max_conflict_rate={self.max_conflict_rate} has no meaning with bundling='none'; "
                 "use bundling='count'."
             )
-        _read_by_column(self.by_column)
-        _read_forced(self.forced)
+        read_by_column(self.by_column)
+        read_forced(self.forced)
 
     @property
     def missing(self) -> Missing:
@@ -216,8 +216,8 @@ class Bins(Choice):
             self.rare_categories,
             self.min_samples,
             self.sample,
-            _read_by_column(self.by_column),
-            _read_forced(self.forced),
+            read_by_column(self.by_column),
+            read_forced(self.forced),
             self.missing,
             self.borders,
         )

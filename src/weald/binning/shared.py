@@ -1,14 +1,13 @@
 """A table that is binned once for many fits: the members of an ensemble, the folds of a cross-validation.
 
-An estimator takes part that has ``_takes_binned_table = True`` and the parameters ``max_bins``, ``categorical_features`` and,
-where it has them, ``split_finder``, ``n_jobs`` and the others that `choices_of` reads, and whose ``fit`` reads X by
-`read_training_table` and gets its bins by `bins_of`, or by `ranks_of` where every value is its own bin.
+An estimator takes part whose ``_bin_wishes()`` says which bins it wants, and whose ``fit`` reads X by `read_training_table` and
+gets its bins by `bins_of`, or by `ranks_of` where every value is its own bin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald.binning.bundled import BundledBins, Layout
 from weald.binning.bundles import Bundling, bundle_or_bin
-from weald.binning.choices import BinChoices, choices_of, describe_difference
+from weald.binning.choices import BinChoices, describe_difference
 from weald.binning.cuts import fit_bins
 from weald.binning.mapper import Bins
 from weald.binning.ranks import Ranks, fit_ranks
@@ -34,6 +33,22 @@ MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of catego
 
 #: A binned table of any kind: dense, sparse, in bundles, or with a bin for every value.
 AnyBins = Bins | SparseBins | BundledBins | Ranks | SparseRanks
+
+
+class BinWishes(NamedTuple):
+    """What an estimator wants of a binned table."""
+
+    choices: BinChoices
+    categorical: Categorical = "auto"
+    bundling: Bundling | None = None  # None: columns are not bundled
+    unstored: Unstored = "zero"  # what a sparse table does not store
+
+
+def wishes_of(estimator: Any) -> BinWishes | None:
+    """The bins that an estimator wants; None: it is not one of Weald's, or takes no bins."""
+    ask = getattr(estimator, "_bin_wishes", None)
+    wishes: BinWishes | None = None if ask is None or isinstance(estimator, type) else ask()
+    return wishes
 
 
 class BinnedTable:
@@ -113,13 +128,14 @@ class BinnedTable:
 
     def serves(self, estimator: Any) -> bool:
         """Whether an estimator takes this table: one of Weald's that wants these bins and categories."""
-        if not _takes_bins(estimator) or choices_of(estimator) != self.choices:
+        wishes = wishes_of(estimator)
+        if wishes is None or wishes.choices != self.choices:
             return False
-        if _unstored_of(estimator) != self.unstored and scipy.sparse.issparse(self.X):
+        if wishes.unstored != self.unstored and scipy.sparse.issparse(self.X):
             return False
-        if _with_conflicts(bundling_wanted(estimator)) != _with_conflicts(self.bundling):
+        if _with_conflicts(wishes.bundling) != _with_conflicts(self.bundling):
             return False
-        return marked_positions(estimator.categorical_features, self.schema.names) == self.marked
+        return marked_positions(wishes.categorical, self.schema.names) == self.marked
 
     def _opened(self) -> Dataset:
         if self._dataset is None:
@@ -161,37 +177,30 @@ def bin_once(
     >>> bin_once(X, [weald.BoostedTreesRegressor(max_bins=15), weald.BoostedTreesRegressor()]) is None
     True
     """
-    ours = [estimator for estimator in estimators if _takes_bins(estimator)]
-    if not ours or len({choices_of(estimator) for estimator in ours}) > 1:
+    ours = [(one, wishes) for one in estimators if (wishes := wishes_of(one)) is not None]
+    if not ours or len({wishes.choices for _, wishes in ours}) > 1:
         return None
-    categorical, choices = ours[0].categorical_features, choices_of(ours[0])
-    unstored = _unstored_of(ours[0])
-    owner = type(ours[0]).__name__
-    dataset = _read(X, categorical, choices, owner, unstored, earlier)
-    wanted = {bundling_wanted(estimator) for estimator in ours}
+    first, wishes = ours[0]
+    owner, choices = type(first).__name__, wishes.choices
+    dataset = _read(X, wishes.categorical, choices, owner, wishes.unstored, earlier)
+    wanted = {own.bundling for _, own in ours}
     bundling = wanted.pop() if len(wanted) == 1 else None
-    with parallel(getattr(ours[0], "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
+    with parallel(getattr(first, "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
         bins = _new_bins(dataset, weight, choices, seed, tasks, bundling)
-    marked = frozenset(marked_positions(categorical, dataset.schema.names))
-    table = BinnedTable(X, dataset, bins, choices, marked, unstored=unstored, bundling=bundling)
-    return table if all(table.serves(estimator) for estimator in ours) else None
+    marked = frozenset(marked_positions(wishes.categorical, dataset.schema.names))
+    table = BinnedTable(X, dataset, bins, choices, marked, unstored=wishes.unstored, bundling=bundling)
+    return table if all(table.serves(one) for one, _ in ours) else None
 
 
 def read_training_table(
-    X: Any,
-    *,
-    categorical: Categorical,
-    choices: BinChoices,
-    owner: str,
-    unstored: Unstored = "zero",
-    bundling: Bundling | None = None,
-    earlier: Schema | None = None,
+    X: Any, wishes: BinWishes, owner: str, earlier: Schema | None = None
 ) -> Dataset | BinnedTable:
     """What an estimator's ``fit`` makes of X: a table that is read, or one that was binned as the estimator wants.
 
     ``earlier``: the schema of a fit that this one goes on from. A table with its columns is read by it, as in prediction: other
     rows have other categories, or the same ones more or less often.
     """
+    choices, categorical, bundling, unstored = wishes
     if not isinstance(X, BinnedTable):
         return _read(X, categorical, choices, owner, unstored, earlier)
     if choices != X.choices:
@@ -271,14 +280,6 @@ def ranks_of(
     return ranks if ranks.codes.flags.writeable else Ranks(np.array(ranks.codes), ranks.mapper, tasks)
 
 
-def bundling_wanted(estimator: Any) -> Bundling | None:
-    """How an estimator wants columns to be bundled; None: not at all."""
-    order: Any = getattr(estimator, "bundling", "none")
-    if order == "none" or getattr(estimator, "split_finder", "hist") != "hist":
-        return None
-    return Bundling(order, float(estimator.max_conflict_rate))
-
-
 def _with_conflicts(bundling: Bundling | None) -> Bundling | None:
     """A bundling that may lose something; all others give the same models."""
     return bundling if bundling is not None and bundling.max_conflict_rate > 0.0 else None
@@ -320,15 +321,6 @@ def _writeable_cells(cells: SparseCells) -> dict[str, Any]:
     arrays = {name: getattr(cells, name) for name in ("starts", "rows", "bins", "default")}
     copied = {name: array if array.flags.writeable else np.array(array) for name, array in arrays.items()}
     return copied | {"n_rows": cells.n_rows}
-
-
-def _unstored_of(estimator: Any) -> Unstored:
-    unstored: Unstored = getattr(estimator, "unstored", "zero")
-    return unstored
-
-
-def _takes_bins(estimator: Any) -> bool:
-    return getattr(estimator, "_takes_binned_table", False) is True
 
 
 def _row_numbers(rows: Any, n_rows: int) -> NDArray[np.int64]:

@@ -71,7 +71,7 @@ class Choice(BaseEstimator):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return _same(vars(self), vars(other))
+        return same_value(vars(self), vars(other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -79,7 +79,7 @@ class Choice(BaseEstimator):  # type: ignore[misc]
         changed = [
             f"{name}={getattr(self, name)!r}"
             for name, parameter in declared(type(self)).items()
-            if not _same(getattr(self, name), parameter.default)
+            if not same_value(getattr(self, name), parameter.default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -226,14 +226,14 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _same(first: Any, second: Any) -> bool:
+def same_value(first: Any, second: Any) -> bool:
     """Whether two values are equal; arrays by what they hold."""
     if first is second:
         return True
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return type(first) is type(second) and np.array_equal(first, second)
     if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(_same(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(same_value(first[key], second[key]) for key in first)
     if isinstance(first, list | tuple) and type(first) is type(second):
-        return len(first) == len(second) and all(map(_same, first, second))
+        return len(first) == len(second) and all(map(same_value, first, second))
     return bool(first == second)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.errors import InputError
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
 
@@ -133,3 +134,16 @@ def _mix_int(value: int) -> int:
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
     return value ^ (value >> 31)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn calls a random state; None is 0, so that two fits agree."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    raise InputError(f"random_state must be None, a whole number or a NumPy generator, not {random_state!r}.")

@@ -10,7 +10,7 @@ from weald.binning import BinnedTable, bin_once
 from weald.data import Schema, read_weights
 from weald.dialects.shared.tables import Float64s
 from weald.estimators.boosted.boosted import BoostedTreesRegressor
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.params import PARAMETERS
 from weald.params.parameter import validate
 

@@ -1,39 +1,22 @@
-"""The evaluation sets of a fit: read, in the form that the booster wants, and with the scores that they start from."""
+"""The evaluation sets of a fit, read as the training table was."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from weald.binning import choices_of
-from weald.data import Dataset, Schema, read_table, read_weights
-from weald.estimators.boosted.starts import read_init_score
+from weald.data import Schema, read_table, read_weights
+from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Metric
 from weald.runtime.errors import InputError
-from weald.training.boosting.rounds import Evaluation, Table
+from weald.training.boosting.opening import Rows
+from weald.training.boosting.starts import read_init_score
 
 if TYPE_CHECKING:
-    from weald.estimators.boosted.boosted import BoostedTrees
-    from weald.estimators.boosted.training import FitOptions
-
-
-class OwnStarts(list[Any]):
-    """``eval_init_scores`` of sets that start each by itself, whatever the training rows do; None: from the first score alone."""
-
-
-@dataclass(frozen=True)
-class EvaluationSet(Generic[Table]):
-    """A set as the boosting loop sees it, and as it was read."""
-
-    evaluation: Evaluation[Table]
-    dataset: Dataset
-    init_score: NDArray[np.float64] | None
+    from weald.estimators.boosted.base import BoostedTrees
+    from weald.estimators.boosted.fitting import FitOptions
 
 
 def read_evaluation_sets(
@@ -42,38 +25,31 @@ def read_evaluation_sets(
     schema: Schema,
     labels: Labels,
     metrics: Sequence[Metric],
-    earlier: FittedModel | None,
-    rows_of: Callable[[Dataset, NDArray[np.float64] | None], Table],
-    scores_of: Callable[[Dataset, NDArray[np.float64] | None], NDArray[np.float64]],
-) -> list[EvaluationSet[Table]]:
-    """The sets of ``fit``; a booster says what it makes of their rows, and which scores they start from."""
+    earlier: Earlier | None,
+) -> list[Rows]:
+    """The sets of ``fit``."""
     sets = _as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
         raise InputError(
             "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
         )
     names, starts = _set_names(sets, options.eval_names), _starts(options, len(sets))
-    read = []
+    bins, read = estimator.resolved().bins, []
     for place, (X, y, weight) in enumerate(sets):
         other = read_table(
-            X,
-            schema=schema,
-            owner=type(estimator).__name__,
-            unstored=estimator.unstored,
-            missing=choices_of(estimator).missing,
+            X, schema=schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
         )
         target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         init_score = read_init_score(
             starts[place], other.n_rows, labels.loss.n_outputs, f"eval_init_scores[{place}]"
         )
-        scores = scores_of(other, init_score)
         weights = read_weights(weight, other.n_rows)
         if weights is not None:
             weights = writeable(weights)
-        evaluation = Evaluation(names[place], rows_of(other, init_score), target, weights, metrics, scores)
-        if earlier is not None:
-            evaluation.history = _earlier_history(earlier, names[place], metrics)
-        read.append(EvaluationSet(evaluation, other, init_score))
+        history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
+        read.append(
+            Rows(other, target, weights, init_score, name=names[place], metrics=metrics, history=history)
+        )
     return read
 
 
@@ -93,8 +69,6 @@ def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
 def _starts(options: FitOptions, n_sets: int) -> Sequence[Any]:
     """The scores that each set starts from, or None: a model that starts from the user's scores knows no others."""
     given = options.eval_init_scores
-    if isinstance(given, OwnStarts):
-        return given
     if (options.init_score is None) != (given is None) and (given is not None or n_sets):
         raise InputError(
             "init_score and eval_init_scores go together: scores of the training rows, and a list with those of every "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from weald.data import read_weights
-from weald.estimators.boosted.training import fit_metrics
+from weald.estimators.boosted.fitting import fit_metrics
 from weald.explain.importances import loss_function_change
 from weald.explain.shap import shap_values
 from weald.explain.virtual import virtual_ensembles
@@ -75,7 +75,7 @@ class ExplainedTrees:
         labels = self._labels_of_known(y, dataset.n_rows, weight, model.classes)
         loss = labels.loss
         loss.check_target(labels.y)
-        metric = fit_metrics(self, loss)[0]  # type: ignore[arg-type]
+        metric = fit_metrics(self.eval_metric, loss)[0]
 
         def evaluate(scores: NDArray[np.float64]) -> float:
             seen = scores if metric.of_scores else loss.respond(scores)

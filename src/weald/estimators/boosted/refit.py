@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Dataset, Schema, read_weights
-from weald.estimators.boosted.averaging_training import WHOLE_TREES
-from weald.estimators.boosted.starts import origin_of, read_init_score
-from weald.estimators.boosted.training import tree_rules
+from weald.encoding.parameters import Partition
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest
@@ -20,10 +18,13 @@ from weald.forest.predict import leaf_indices
 from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
+from weald.training.boosting.door.trees import tree_rules
+from weald.training.boosting.plan import WHOLE_TREES
 from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves
+from weald.training.boosting.starts import origin_of, read_init_score
 
 if TYPE_CHECKING:
-    from weald.estimators.boosted.boosted import BoostedTrees
+    from weald.estimators.boosted.base import BoostedTrees
 
 
 def refitted_model(
@@ -44,7 +45,7 @@ def refitted_model(
         raise InputError(f"refit needs the loss of the fit, {model.loss!r}.")
     start = read_init_score(init_score, dataset.n_rows, labels.loss.n_outputs)
     rules = RefitRules(
-        tree_rules(estimator, labels.loss, model.schema),
+        tree_rules(estimator, estimator.resolved(), labels.loss, model.schema),
         WHOLE_TREES if model.forest.averaged else estimator.learning_rate_,
         float(decay_rate),
         _column_penalty(estimator, dataset.schema),
@@ -62,10 +63,14 @@ def _check_share(decay_rate: Any) -> None:
 
 
 def _column_penalty(estimator: BoostedTrees, schema: Schema) -> NDArray[np.float64]:
-    """What the children of a split on each column are penalised by beside lambda: ``cat_l2`` where it is into sets."""
-    sizes = [min(len(column.categories), estimator.max_bins) for column in schema.columns]
-    into_sets = (np.array(sizes) > estimator.max_cat_to_onehot) & (estimator.categories == "partition")
-    return np.where(schema.categorical_mask & into_sets, float(estimator.cat_l2), 0.0)
+    """What the children of a split on each column are penalised by beside lambda: that of splits into sets."""
+    parts = estimator.resolved()
+    penalty = np.zeros(schema.n_columns)
+    if isinstance(parts.categories, Partition):
+        sizes = np.array([min(len(column.categories), parts.bins.max_bins) for column in schema.columns])
+        into_sets = schema.categorical_mask & (sizes > parts.categories.max_onehot)
+        penalty[into_sets] = parts.categories.l2
+    return penalty
 
 
 def _rows(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from weald.binning import bin_once
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.estimators.classical.ensembles import Ensemble, checked_numbers
 from weald.estimators.classical.tree_members import TreeTraining, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members

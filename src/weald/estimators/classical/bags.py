@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from weald.binning import bin_once
 from weald.data import read_weights
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.estimators.classical.ensembles import Ensemble, checked_integer
 from weald.estimators.classical.tree_members import TreeTraining, forest_scores, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
+from weald.binning import wishes_of
 from weald.data import Dataset, Schema, read_table
 from weald.estimators.shared.composite import Composite, Members
 from weald.estimators.shared.plain import check_classes
@@ -45,9 +46,10 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Dataset:
         """The training table; what is a category is for members to say that are Weald's."""
-        marked = getattr(self._template(), "categorical_features", "auto")
-        ours = getattr(self._template(), "_takes_binned_table", False)
-        return read_table(X, categorical=marked if ours else "auto", owner=type(self).__name__)
+        wishes = wishes_of(self._template())
+        return read_table(
+            X, categorical="auto" if wishes is None else wishes.categorical, owner=type(self).__name__
+        )
 
     def _forget(self) -> None:
         """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinnedTable, choices_of, read_training_table
+from weald.binning import BinChoices, BinnedTable, BinWishes, read_training_table
 from weald.data import read_table, read_weights
 from weald.data.sparse import SparseBlocks
-from weald.estimators.boosted.boosted import BoostedTrees
+from weald.estimators.boosted.fitted import BoostedModel
 from weald.estimators.classical.gradient_training import Earlier, Table, init_scores, train
 from weald.estimators.classical.steps import TreeStep
 from weald.estimators.classical.tree_choices import count_features
@@ -29,7 +29,7 @@ from weald.training.boosting.rounds import History
 Monitor = Callable[[int, Any, dict[str, Any]], object]
 
 
-class GradientBoosting(BoostedTrees):
+class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
 
     # Parameters, set by the subclasses' __init__.
@@ -48,16 +48,16 @@ class GradientBoosting(BoostedTrees):
     ccp_alpha: float
     line_search: str
 
-    booster = "plain"  # not a parameter: trees add up as Friedman's do
-
     init_: Any
 
-    @property
-    def _takes_binned_table(self) -> bool:
-        """Whether `weald.binning.bin_once` may bin for it: an init estimator needs the table itself."""
-        return self.init is None or isinstance(self.init, str)
+    def _bin_wishes(self) -> BinWishes | None:
+        """The bins that it wants, which `weald.binning.bin_once` asks for: an init estimator needs the table itself."""
+        return self._reading() if self.init is None or isinstance(self.init, str) else None
 
-    def fit(  # type: ignore[override]
+    def _reading(self) -> BinWishes:
+        return BinWishes(BinChoices(self.max_bins), self.categorical_features)
+
+    def fit(
         self, X: Any, y: Any, sample_weight: Any = None, monitor: Monitor | None = None
     ) -> Any:
         """Train on a table.
@@ -83,13 +83,9 @@ class GradientBoosting(BoostedTrees):
             earlier = Earlier(self._model, self.init_)
         self._forget()
         dataset = read_training_table(
-            X,
-            categorical=self.categorical_features,
-            choices=choices_of(self),
-            owner=type(self).__name__,
-            earlier=None if earlier is None else earlier.model.schema,
+            X, self._reading(), type(self).__name__, None if earlier is None else earlier.model.schema
         )
-        if isinstance(dataset, BinnedTable) and not self._takes_binned_table:
+        if isinstance(dataset, BinnedTable) and self._bin_wishes() is None:
             raise InputError(
                 f"init={type(self.init).__name__} cannot read a binned table; pass the table itself."
             )

@@ -12,21 +12,26 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import has_fit_parameter
 
-from weald.binning import AnyBins, BinnedTable, bins_of, choices_of
+from weald.binning import AnyBins, BinChoices, BinnedTable, bins_of
 from weald.data import Dataset
-from weald.estimators.boosted.starts import scores_so_far, without_trees
-from weald.estimators.boosted.training import check_continues, seed_of
+from weald.estimators.boosted.continuing import check_same_task
 from weald.estimators.classical.tree_choices import count_features, count_rows
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import scores_of
 from weald.runtime.errors import InputError
 from weald.runtime.progress import progress
+from weald.runtime.random import seed_of
 from weald.runtime.threads import parallel
-from weald.training.boosting.boosting import BoostingChoices, Callback, TrainingRows, boost
+from weald.sampling.parameters import Uniform
+from weald.training.boosting.boosters import PlainBooster
 from weald.training.boosting.descent import LINE_SEARCHES
 from weald.training.boosting.monitors import Patience, TrainingLoss
-from weald.training.boosting.rounds import Evaluation, History, Round
+from weald.training.boosting.plan import BinPlan, Plan, RowPlan, TreePlan
+from weald.training.boosting.rounds import Callback, Evaluation, History, Round
+from weald.training.boosting.session import Session, run
+from weald.training.boosting.starts import scores_so_far, without_trees
+from weald.training.boosting.trees import TrainingRows, TreeLearner
 from weald.tree.tree import TreeRules
 
 if TYPE_CHECKING:
@@ -64,35 +69,25 @@ def train(
     dataset, labels, seed = table.dataset, table.labels, seed_of(estimator.random_state)
     loss = labels.loss
     if earlier is not None:
-        check_continues(estimator, earlier.model, dataset.schema, labels)
+        check_same_task(earlier.model, dataset.schema, labels, estimator.n_estimators)
     fitted, held_out = _split(estimator, labels, seed)
-    with ExitStack() as stack:
-        tasks = stack.enter_context(parallel(estimator.n_jobs))
+    plan = _plan(estimator, dataset.schema.n_columns, len(fitted), labels, seed)
+    with parallel(estimator.n_jobs) as tasks:
         bins = _bins(estimator, table, fitted, seed, tasks)
         init, scores, base = _start(estimator, table, fitted, seed, earlier, tasks)
         rows, fitted_scores = _rows(bins, labels, fitted), np.ascontiguousarray(scores[:, fitted])
         factor = _REPORTED_TIMES.get(loss.name, 1.0)
         record = TrainingLoss(factor, fitted_scores)
         patience = _patience(estimator, _rows(bins, labels, held_out), scores[:, held_out], factor)
-        empty = without_trees(dataset.schema.n_columns, base)
-        forest = boost(
-            rows,
-            loss,
-            _rules(estimator, dataset.schema.n_columns, len(fitted)),
-            BoostingChoices(
-                estimator.n_estimators,
-                float(estimator.learning_rate),
-                estimator.subsample,
-                1.0,
-                PRECISION,
-                seed,
-            ),
-            tasks,
-            (empty if earlier is None else earlier.model.forest, fitted_scores),
-            [] if patience is None else [patience.evaluation],
-            _callbacks(estimator, record, patience, monitor, earlier, stack),
-            LINE_SEARCHES[estimator.line_search](rows),
+        start = without_trees(dataset.schema.n_columns, base) if earlier is None else earlier.model.forest
+        evaluations = [] if patience is None else [patience.evaluation]
+        descent = LINE_SEARCHES[estimator.line_search](rows)
+        learner = TreeLearner(
+            plan, rows, start, fitted_scores, evaluations, PlainBooster(), tasks, descent
         )
+    with ExitStack() as stack:
+        callbacks = _callbacks(estimator, record, patience, monitor, earlier, stack)
+        forest = run(Session(plan, learner, evaluations), callbacks)
     history, last = _history(record, patience, earlier), forest.n_rounds - 1
     return FittedModel(forest, dataset.schema, loss.name, loss.link, labels.classes, history, last), init
 
@@ -162,7 +157,7 @@ def _bins(
         given = np.ones(dataset.n_rows) if weight is None else weight
         weight = np.zeros(dataset.n_rows)
         weight[fitted] = given[fitted]
-    return bins_of(dataset, weight, choices_of(estimator), seed, tasks)
+    return bins_of(dataset, weight, BinChoices(estimator.max_bins), seed, tasks)
 
 
 def _rows(bins: AnyBins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRows:
@@ -232,6 +227,16 @@ def init_scores(init: Any, X: Any, link: str, n_outputs: int) -> NDArray[np.floa
         )
     probability = np.clip(probability, _SMALLEST_PROBABILITY, 1.0 - _SMALLEST_PROBABILITY)
     return scores_of(link, probability[:, 1] if n_outputs == 1 else probability)
+
+
+def _plan(estimator: GradientBoosting, n_columns: int, n_rows: int, labels: Labels, seed: int) -> Plan:
+    trees = TreePlan(
+        _rules(estimator, n_columns, n_rows),
+        BinPlan(precision=PRECISION),
+        RowPlan(Uniform(), estimator.subsample),
+    )
+    rate = float(estimator.learning_rate)
+    return Plan(labels.loss, trees, estimator.n_estimators, rate, seed, estimator.n_jobs)
 
 
 def _rules(estimator: GradientBoosting, n_columns: int, n_rows: int) -> TreeRules:

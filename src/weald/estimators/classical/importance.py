@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.forest.forest import Forest
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from weald.binning import BinnedTable, bins_of, choices_of, dense_bins, read_training_table
+from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.estimators.classical.tree_choices import count_features, tree_rules
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
 from weald.estimators.classical.tree_models import TreeModel, from_content, to_bytes
@@ -35,7 +35,6 @@ _SMALL_PREDICTION = 20_000
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     """Trees on bins, grown by impurity; use one of the subclasses."""
 
-    _takes_binned_table = True  # see `weald.binning.bin_once`
     _parameters: ClassVar[Mapping[str, Parameter]]
 
     # Parameters, set by the subclasses' __init__.
@@ -60,13 +59,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         owner = type(self).__name__
         earlier = self._earlier()
         self._forget()
-        table = read_training_table(
-            X, categorical=self.categorical_features, choices=choices_of(self), owner=owner
-        )
+        table = read_training_table(X, self._bin_wishes(), owner)
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         with parallel(self._jobs()) as tasks:
             self._grow(table, labels, seed_of(self.random_state), earlier, tasks)
         return self
+
+    def _bin_wishes(self) -> BinWishes:
+        """The bins that it wants; see `weald.binning.bin_once`."""
+        return BinWishes(BinChoices(self.max_bins), self.categorical_features)
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         raise NotImplementedError
@@ -97,7 +98,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         tasks: int,
     ) -> None:
         """Bin, grow and keep the model; rows without weight are left out."""
-        bins = dense_bins(bins_of(table, labels.weight, choices_of(self), seed, tasks))
+        bins = dense_bins(bins_of(table, labels.weight, self._bin_wishes().choices, seed, tasks))
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from weald.data import read_classes, read_weights
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.params import BLENDING_PARAMETERS

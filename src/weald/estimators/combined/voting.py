@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_classes, read_regression_target, read_table
-from weald.estimators.boosted.training import seed_of
+from weald.runtime.random import seed_of
 from weald.estimators.combined.voting_base import Floats, Voting
 from weald.runtime.errors import InputError
 from weald.training.classical.members import codes_of, indexable, probabilities_of

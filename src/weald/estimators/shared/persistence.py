@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import missing_of
+from weald.binning.parameters import BINS, Bins
 from weald.data import Dataset, Schema
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
 from weald.encoding import file as statistic_file
 from weald.encoding.model import ModelStatistics
+from weald.estimators.shared.checkpoints import (
+    interruption_arrays,
+    interruption_from_file,
+    interruption_to_file,
+)
 from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
 from weald.explain.importances import by_source
 from weald.forest import file as model_file
@@ -23,17 +28,27 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses.links import LINKS, SEVERAL
-from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS
+from weald.params import GRADIENT_BOOSTING_PARAMETERS
+from weald.params.choice import same_value
+from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.training.boosting.flat import FLAT_NAMES, from_flat
+from weald.training.boosting.parameters import BoostingParameters
+from weald.training.boosting.session import Interruption
 
 if TYPE_CHECKING:
-    from weald.estimators.boosted.boosted import BoostedTrees
+    from weald.estimators.boosted.fitted import BoostedModel
 
 # These change neither the model nor its predictions: the same model must have the same bytes.
 NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
-_KNOWN_PARAMETERS = (set(PARAMETERS) | set(GRADIENT_BOOSTING_PARAMETERS)) - NOT_SAVED
+_OF_CLASSES = {"class_weight", "scale_pos_weight"}
+_BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
+_KNOWN_PARAMETERS = (
+    _BOOSTED_PARAMETERS | set(FLAT_NAMES) | set(GRADIENT_BOOSTING_PARAMETERS)
+) - NOT_SAVED
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
 _STATISTICS = "statistics"  # tables of derived columns, where there are any
+_INTERRUPTION = "interruption"  # of a checkpoint, where the model alone does not tell how to go on
 _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
 
 
@@ -71,8 +86,8 @@ class FittedModel:
         return dataset if self.statistics is None else self.statistics.extend(dataset)
 
 
-def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
-    """The model file's bytes; equal for equal models."""
+def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interruption | None = None) -> bytes:
+    """The model file's bytes; equal for equal models. ``interruption``: what a checkpoint holds beside the model."""
     header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
         "params": {
@@ -89,32 +104,42 @@ def to_bytes(estimator: BoostedTrees, model: FittedModel) -> bytes:
     }
     if header["params"].get("learning_rate") == "auto":
         header[_CHOSEN_RATE] = model.learning_rate
+    arrays: dict[str, NDArray[Any]] = {}
     if model.statistics is not None:
         header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
-        return model_file.dumps(model.forest, header, arrays)
-    return model.predictor.dumps(header)
+    if interruption is not None:
+        header[_INTERRUPTION], more = interruption_to_file(interruption)
+        arrays |= more
+    return model_file.dumps(model.forest, header, arrays) if arrays else model.predictor.dumps(header)
 
 
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
     """Class name, parameters and model of a file's bytes; everything is checked."""
+    return _from_content(unpack(data))[:3]
+
+
+def from_checkpoint(data: bytes) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
+    """The same of a checkpoint, and what it holds beside the model."""
     return _from_content(unpack(data))
 
 
-def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]:
+def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
     header = content.header
-    if set(header) - {_CHOSEN_RATE, _STATISTICS} != _KEYS:
+    if set(header) - {_CHOSEN_RATE, _STATISTICS, _INTERRUPTION} != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
-    predictor, statistics = _predictor_of(content, schema)
+    predictor, statistics, interruption = _predictor_of(content, schema)
     if not isinstance(header["link"], str) or header["link"] not in LINKS:
         raise ModelFileError(f"The file's link is {header['link']!r}, which is not known.")
     if not isinstance(header["loss"], str):
         raise ModelFileError("The file's loss must be a name.")
     classes = None if header["classes"] is None else classes_from_json(header["classes"])
     _check_outputs(predictor, classes, header["link"])
-    params = header["params"]
-    if not isinstance(params, dict) or not set(params) <= _KNOWN_PARAMETERS:
-        raise ModelFileError("The file's parameters are not those of a boosted model.")
+    name = header["estimator"]
+    if not isinstance(name, str):
+        raise ModelFileError("The file's estimator must be a name.")
+    params = _parameters_of(name, header["params"])
+    bins = _bins_of(params)
     model = FittedModel(
         predictor,
         schema,
@@ -123,36 +148,55 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel]
         classes,
         _checked_history(header["history"]),
         _checked_round(header["best_iteration"], predictor),
-        "missing" if params.get("unstored") == "missing" else "zero",
-        missing_of(params.get("use_missing", True) is not False, params.get("zero_as_missing") is True),
+        bins.unstored,
+        bins.missing,
         _checked_rate(header.get(_CHOSEN_RATE)),
         statistics,
     )
-    name = header["estimator"]
-    if not isinstance(name, str):
-        raise ModelFileError("The file's estimator must be a name.")
-    return name, {key: restored(value) for key, value in params.items()}, model
+    return name, params, model, interruption
 
 
-def _predictor_of(content: Container, schema: Schema) -> tuple[Predictor, ModelStatistics | None]:
-    """The trees or the linear model of an opened file, checked against the columns, and the statistics of derived ones."""
+def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
+    """The parameters of a file's header; the first version wrote those of boosted trees one beside another."""
+    if not isinstance(stored, dict) or not set(stored) <= _KNOWN_PARAMETERS:
+        raise ModelFileError("The file's parameters are not those of a boosted model.")
+    params = {key: restored(value) for key, value in stored.items()}
+    if not name.startswith("BoostedTrees") or set(params) <= _BOOSTED_PARAMETERS:
+        return params
+    try:
+        return from_flat(params)
+    except InputError as error:
+        raise ModelFileError(f"The file's parameters are not those of a boosted model: {error}") from None
+
+
+def _bins_of(params: dict[str, Any]) -> Bins:
+    """How a model's tables are read."""
+    try:
+        return BINS.resolve(params.get("bins", "auto"))
+    except InputError as error:
+        raise ModelFileError(f"The file's bins are not valid: {error}") from None
+
+
+def _predictor_of(
+    content: Container, schema: Schema
+) -> tuple[Predictor, ModelStatistics | None, Interruption | None]:
+    """The trees or the linear model of an opened file, checked against the columns; the statistics of derived ones; and what
+    a checkpoint holds."""
     if LinearModel.is_in(content):
         model = LinearModel.from_content(content)
         model.check_schema(schema)
-        return model, None
-    if _STATISTICS not in content.header:
-        forest = model_file.forest_of(content)
-        check_schema(forest, schema)
-        return forest, None
-    forest, arrays = model_file.forest_and_more(content, statistic_file.ARRAYS)
-    statistics = statistic_file.from_file(content.header[_STATISTICS], arrays, schema)
-    check_schema(forest, statistics.extended_schema)
-    return forest, statistics
+        return model, None, None
+    described, kept = content.header.get(_STATISTICS), content.header.get(_INTERRUPTION)
+    types = {} if described is None else dict(statistic_file.ARRAYS)
+    forest, arrays = model_file.forest_and_more(content, types | interruption_arrays(kept))
+    statistics = None if described is None else statistic_file.from_file(described, arrays, schema)
+    check_schema(forest, schema if statistics is None else statistics.extended_schema)
+    return forest, statistics, None if kept is None else interruption_from_file(kept, arrays, schema)
 
 
-def estimator_from_content(kind: type[BoostedTrees], content: Container) -> BoostedTrees:
+def estimator_from_content(kind: type[Any], content: Container) -> Any:
     """The fitted estimator of an opened model file."""
-    name, params, model = _from_content(content)
+    name, params, model, _ = _from_content(content)
     if (model.classes is None) != name.endswith("Regressor"):
         raise ModelFileError(f"A {name} cannot have these classes.")
     unknown = set(params) - set(kind._get_param_names())
@@ -221,13 +265,13 @@ def _checked_rate(value: Any) -> float | None:
     return value
 
 
-def check_same_training(path: Any, estimator: BoostedTrees, name: str, params: dict[str, Any]) -> None:
+def check_same_training(path: Any, estimator: BoostedModel, name: str, params: dict[str, Any]) -> None:
     """Refuse to resume from a checkpoint of another kind of training."""
     if name != type(estimator).__name__:
         raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
     free = NOT_SAVED | {"n_estimators"}
     for key, value in estimator.get_params(deep=False).items():
-        if key not in free and restored(plain(value)) != params.get(key):
+        if key not in free and not same_value(restored(plain(value)), params.get(key)):
             raise InputError(
                 f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
                 "resume with the same parameters."

@@ -17,7 +17,7 @@ from weald.training.boosting.door.trees import check_averaging, check_splits, tr
 from weald.training.boosting.learning_rate import automatic_learning_rate
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import WHOLE_TREES, LeafPlan, Plan, RowPlan, TreePlan
-from weald.training.boosting.seeds import seed_of
+from weald.runtime.random import seed_of
 
 
 @dataclass(frozen=True)

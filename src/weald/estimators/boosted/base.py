@@ -1,0 +1,125 @@
+"""What the classifier and the regressor of boosted trees share: `fit`, and the way from there to the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import BinWishes, read_training_table
+from weald.data import read_weights
+from weald.estimators.boosted.fitted import BoostedModel
+from weald.estimators.boosted.fitting import FitOptions, fitted_model
+from weald.estimators.boosted.refit import refitted_model
+from weald.estimators.shared.labels import Labels
+from weald.training.boosting.booster_parameters import BOOSTERS
+from weald.training.boosting.parameters import BoostingParameters
+from weald.training.boosting.rounds import Callback
+
+
+@dataclass(kw_only=True, repr=False, eq=False)
+class BoostedTrees(BoostedModel, BoostingParameters):
+    """What classifier and regressor share; use one of those."""
+
+    def _bin_wishes(self) -> BinWishes | None:
+        """The bins that it wants, which `weald.binning.bin_once` asks for; a linear model takes none."""
+        parts = self.resolved()
+        if not parts.booster.has_trees:
+            return None
+        return self._reading()
+
+    def _reading(self) -> BinWishes:
+        """How the training table is read, and binned."""
+        parts = self.resolved()
+        bins, finder = parts.bins, parts.split_finder
+        return BinWishes(
+            bins.choices(finder), self.categorical_features, bins.bundles(finder), bins.unstored
+        )
+
+    def _takes_categories(self) -> bool:
+        return BOOSTERS.resolve(self.booster).has_trees
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        eval_names: Sequence[str] | None = None,
+        callbacks: Sequence[Callback] | None = None,
+        resume_from: str | os.PathLike[str] | None = None,
+        init_score: Any = None,
+        eval_init_scores: Sequence[Any] | None = None,
+    ) -> Any:
+        """Train on a table.
+
+        Parameters
+        ----------
+        X : table
+            NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
+            that `weald.binning.bin_once` has binned, whose bins are then used as they are.
+        y : labels, one a row.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        eval_set : list of (X, y) or (X, y, sample_weight)
+            Sets to evaluate after every round; see ``history_``.
+        eval_names : names of these sets; "valid_0", "valid_1", … when None.
+        callbacks : functions of a round, such as `EarlyStopping`, `TimeBudget`, `Checkpoint` and `LearningRateScheduler`.
+        resume_from : path of a checkpoint of this training, which goes on from there to the same bytes.
+        init_score : raw scores, (rows,) or (rows, classes)
+            Where each row starts, in place of a constant: the margin of another model. The model then holds only what
+            was added: its raw scores are to be added to scores of your own for the same rows, which `predict` does not know.
+        eval_init_scores : list of such scores, one for every eval_set; needed beside ``init_score``.
+        """
+        wishes = self._reading()
+        owner = type(self).__name__
+        earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
+        self._forget()
+        table = read_training_table(X, wishes, owner, None if earlier is None else earlier.schema)
+        labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
+        labels.loss.check_target(labels.y)
+        options = FitOptions(eval_set, eval_names, callbacks, resume_from, init_score, eval_init_scores)
+        self._set_model(fitted_model(self, table, labels, options, earlier))
+        return self
+
+    def refit(
+        self, X: Any, y: Any, sample_weight: Any = None, decay_rate: float = 0.9, init_score: Any = None
+    ) -> Any:
+        """The same trees with leaf values that follow other rows: a new estimator, this one stays as it is.
+
+        Round by round a leaf gets ``decay_rate`` times its old value and the rest of what it would have by the rows of this
+        table that reach it. A leaf that none reaches keeps its value. The learning rate is the estimator's, in every round.
+
+        Parameters
+        ----------
+        X : table with the columns of the training; categories that it did not have go where they go in `predict`.
+        y : labels, one a row; of a classifier, classes that the model knows.
+        sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
+        decay_rate : from 0, new values alone, to 1, old ones alone.
+        init_score : raw scores of the rows, where the fit had such.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> model = weald.BoostedTreesRegressor(n_estimators=50, min_samples_leaf=5).fit(X, X[:, 0])
+        >>> later = model.refit(X, X[:, 0] + 10.0, decay_rate=0.5)
+        >>> bool(model.predict(X).mean() < later.predict(X).mean() < model.predict(X).mean() + 10.0)
+        True
+        """
+        other = type(self)(**self.get_params(deep=False))
+        other._set_model(refitted_model(self, X, y, sample_weight, decay_rate, init_score))
+        return other
+
+    def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        raise NotImplementedError
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        raise NotImplementedError
+
+    def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:
+        raise NotImplementedError

@@ -1,0 +1,205 @@
+"""What a fitted model of boosting can do: predict, explain, be saved and refitted; mixed into estimators."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+from sklearn.exceptions import NotFittedError
+
+from weald.data import Dataset, read_table
+from weald.estimators.shared.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
+from weald.explain.importances import prediction_values_change
+from weald.forest import file as model_file
+from weald.forest.container import Container
+from weald.forest.forest import Forest
+from weald.forest.predict import leaf_indices
+from weald.linear.model import LinearModel
+from weald.runtime.threads import parallel
+from weald.training.boosting.plan import WHOLE_TREES
+
+# Rows times rounds and outputs below which prediction does not ask for threads.
+_SMALL_PREDICTION = 100_000
+
+
+class BoostedModel:
+    """A fitted model of boosting, behind scikit-learn's interface."""
+
+    _model: FittedModel
+
+    if TYPE_CHECKING:  # what the estimator has
+        learning_rate: Any
+        importance_type: Literal["gain", "split", "prediction"]
+        n_jobs: int | None
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+    def _takes_categories(self) -> bool:
+        """Whether columns may hold categories."""
+        return True
+
+    def _forget(self) -> None:
+        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
+        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
+            del self.__dict__[name]
+        self.__dict__.pop("_model", None)
+
+    def _set_model(self, model: FittedModel) -> None:
+        self._model = model
+        self.history_ = model.history
+        self.best_iteration_ = model.best_iteration
+        self.n_features_in_ = model.schema.n_columns
+        if model.schema.named:
+            self.feature_names_in_ = np.array(model.schema.names, dtype=object)
+        if model.classes is not None:
+            self.classes_ = model.classes
+            self.n_classes_ = len(model.classes)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _fitted(self) -> FittedModel:
+        try:
+            return self._model
+        except AttributeError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
+            ) from None
+
+    def _read(self, X: Any) -> Dataset:
+        """A table to predict, as that of the training was read."""
+        model = self._fitted()
+        dataset = read_table(
+            X,
+            schema=model.schema,
+            owner=type(self).__name__,
+            unstored=model.unstored,
+            missing=model.missing,
+        )
+        return model.extended(dataset)
+
+    def _raw(self, X: Any) -> NDArray[np.float64]:
+        """Raw scores, (outputs, rows)."""
+        dataset, predictor = self._read(X), self._fitted().predictor
+        if dataset.n_rows * predictor.n_rounds * predictor.n_outputs < _SMALL_PREDICTION:
+            return predictor.raw_scores(dataset)
+        with parallel(self.n_jobs) as tasks:
+            return predictor.raw_scores(dataset, tasks)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The node, by its number within the tree, that every row reaches: (rows, trees).
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> model = weald.BoostedTreesRegressor(n_estimators=2, min_samples_leaf=5, max_leaves=2).fit(X, X[:, 0])
+        >>> model.apply(X[[0, -1]]).tolist()
+        [[1, 1], [2, 2]]
+        """
+        dataset, forest = self._read(X), self._fitted().forest
+        with parallel(self.n_jobs) as tasks:
+            return leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
+
+    @property
+    def forest_(self) -> Forest:
+        """The trees."""
+        return self._tree_model("forest_").forest
+
+    @property
+    def learning_rate_(self) -> float:
+        """The share of every tree that was added: ``learning_rate``, or what "auto" has come to.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> weald.BoostedTreesRegressor(n_estimators=200, learning_rate="auto").fit(X, X[:, 0]).learning_rate_
+        0.09111
+        """
+        model = self._fitted()
+        if isinstance(model.predictor, Forest) and model.predictor.averaged:
+            return WHOLE_TREES
+        chosen = model.learning_rate
+        return float(self.learning_rate if chosen is None else chosen)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of ``booster="linear"``: (columns,) of a regressor, (1 or classes, columns) of a classifier.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 2)
+        >>> model = weald.BoostedTreesRegressor(booster="linear", n_estimators=500).fit(X, X[:, 0] - 3 * X[:, 1] + 7)
+        >>> bool(np.allclose(model.predict(X), X @ model.coef_ + model.intercept_))
+        True
+        """
+        weights = self._linear_model("coef_").weights
+        return weights[0] if is_regressor(self) else weights
+
+    @property
+    def intercept_(self) -> float | NDArray[np.float64]:
+        """Where every row starts, with ``booster="linear"``: a number of a regressor, (1 or classes,) of a classifier."""
+        intercept = self._linear_model("intercept_").intercept
+        return float(intercept[0]) if is_regressor(self) else intercept
+
+    def _tree_model(self, name: str) -> FittedModel:
+        """The fitted model, for an attribute that only trees have."""
+        model = self._fitted()
+        if isinstance(model.predictor, LinearModel):
+            raise AttributeError(
+                f"{name} is of trees, and booster='linear' has none; see coef_ and intercept_."
+            )
+        return model
+
+    def _linear_model(self, name: str) -> LinearModel:
+        """The linear model, for an attribute that trees do not have."""
+        predictor = self._fitted().predictor
+        if not isinstance(predictor, LinearModel):
+            raise AttributeError(f"{name} is of booster='linear', and this model has trees; see forest_.")
+        return predictor
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of every column in the trees' gain, in their splits, or in how far they move predictions (``importance_type``).
+
+        With ``booster="linear"``: its share in the absolute weights, which compares columns of like scale.
+        """
+        model = self._fitted()
+        if self.importance_type == "prediction":
+            return model.by_source(prediction_values_change(model.forest) / 100.0)
+        importances = model.by_source(model.predictor.importances(self.importance_type))
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, atomically; `weald.load` reads it."""
+        model_file.save(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
+        return to_bytes(self, self._fitted())
+
+    @classmethod
+    def _from_content(cls, content: Container) -> Any:
+        return estimator_from_content(cls, content)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the parameters and, of a fitted model, the bytes of its model file."""
+        fitted = self.__sklearn_is_fitted__()
+        return {
+            "params": self.get_params(deep=False),
+            "file": to_bytes(self, self._model) if fitted else None,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["params"])
+        if state["file"] is not None:
+            self._set_model(from_bytes(state["file"])[2])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = self._takes_categories()
+        return tags
