@@ -295,7 +295,7 @@ for kind, target in product(KINDS, ("number", "three")):
     boosted(f"statistics, {kind}, {target}", target, categories=kind, growth="depthwise", max_depth=4)
 ORDERED = {"categories": "ordered", **GROWTHS["oblivious"]}
 boosted("statistics, no combinations", "two", **ORDERED, max_combination=1)
-boosted("statistics, all by statistics", **ORDERED, max_cat_to_onehot=1, n_estimators=6)
+boosted("statistics, all by statistics", categories="ordered", max_cat_to_onehot=1, n_estimators=6)
 for most in (2, 3):
     boosted(f"statistics, at most {most} columns", categories="greedy", max_combination=most, n_estimators=9)
 boosted("statistics, ordered booster", "two", **ORDERED, booster="ordered", n_estimators=6)

@@ -143,7 +143,7 @@ estimator("tree, drawn thresholds", "DecisionTreeClassifier", "two", splitter="r
 estimator("tree, leaves and weights", "DecisionTreeClassifier", "three", weighted=True, max_leaf_nodes=12,
           class_weight="balanced", min_weight_fraction_leaf=0.02)  # fmt: skip
 estimator("tree, limits", "DecisionTreeRegressor", "number", min_samples_split=0.1, min_samples_leaf=9,
-          min_impurity_decrease=0.05, max_bins=16)  # fmt: skip
+          min_impurity_decrease=0.2, max_bins=16)  # fmt: skip
 estimator("tree, sparse", "DecisionTreeRegressor", "number", "sparse", max_depth=6)
 estimator("tree, several labels", "DecisionTreeRegressor", "several", max_depth=5)
 estimator("random forest, three", "RandomForestClassifier", "three", **FEW, class_weight="sqrt_balanced")
@@ -201,7 +201,7 @@ estimator(
     "friedman, three classes", "GradientBoostingClassifier", "three", weighted=True, **FEW, max_leaf_nodes=6
 )
 estimator("friedman, limits", "GradientBoostingRegressor", "number", **FEW, min_samples_split=0.2, init="zero",
-          min_samples_leaf=30, min_impurity_decrease=0.05, min_weight_fraction_leaf=0.03)  # fmt: skip
+          min_samples_leaf=30, min_impurity_decrease=0.05, min_weight_fraction_leaf=0.08)  # fmt: skip
 estimator("friedman, from a tree", "GradientBoostingRegressor", "number", **FEW, init=NUMBERS_TREE)
 estimator("friedman, held out", "GradientBoostingRegressor", "number", n_estimators=20, learning_rate=0.9,
           n_iter_no_change=2, validation_fraction=0.3)  # fmt: skip
@@ -459,7 +459,7 @@ lightgbm("bagging by class", "rare", objective="binary", bagging_freq=2, pos_bag
 lightgbm("unbalanced", "rare", objective="binary", is_unbalance=True)
 lightgbm("columns, smooth, drawn thresholds", feature_fraction=0.7, feature_fraction_bynode=0.6, path_smooth=5.0,
          extra_trees=True, seed=4)  # fmt: skip
-lightgbm("bins", max_bin=30, min_data_in_bin=50, zero_as_missing=True, max_depth=4, min_gain_to_split=0.5)
+lightgbm("bins", max_bin=9, min_data_in_bin=50, zero_as_missing=True, max_depth=4, min_gain_to_split=0.5)
 lightgbm("categories", max_cat_to_onehot=2, cat_smooth=1.0, cat_l2=1.0, max_cat_threshold=6)
 lightgbm(
     "constraints", monotone_constraints=[1, 0, -1, 0, 0, 0, 0], interaction_constraints=[[0, 2], [1, 3, 4, 5]]
@@ -566,7 +566,7 @@ for kind in ("Median", "Uniform", "UniformAndQuantiles"):
 for method, steps in (("Gradient", 3), ("Newton", 4)):
     catboost(f"leaves {method}", "two", loss_function="Logloss", leaf_estimation_method=method,
              leaf_estimation_iterations=steps, learning_rate=0.2)  # fmt: skip
-catboost("statistics", iterations=6, max_ctr_complexity=1, one_hot_max_size=9, permutation_count=2,
+catboost("statistics", iterations=6, max_ctr_complexity=1, one_hot_max_size=3, permutation_count=2,
          simple_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3",
          combinations_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3")  # fmt: skip
 catboost("class weights, monotone", "rare", loss_function="Logloss", auto_class_weights="Balanced",

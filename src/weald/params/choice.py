@@ -49,6 +49,7 @@ __all__ = [
     "one_of",
     "part",
     "resolve_parameters",
+    "same",
     "values_text",
     "whole",
 ]
@@ -71,7 +72,7 @@ class Choice(BaseEstimator):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return same_value(vars(self), vars(other))
+        return same(vars(self), vars(other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -79,7 +80,7 @@ class Choice(BaseEstimator):  # type: ignore[misc]
         changed = [
             f"{name}={getattr(self, name)!r}"
             for name, parameter in declared(type(self)).items()
-            if not same_value(getattr(self, name), parameter.default)
+            if not same(getattr(self, name), parameter.default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -190,8 +191,8 @@ class Family(Generic[AnyChoice]):
         replace(declared(self.classes[0])[self.of_number], name=path).check(value)
         return self.classes[0](**{self.of_number: int(value)})
 
-    def shortest(self, choice: AnyChoice) -> AnyChoice | str:
-        """The name of a choice that a name stands for; another stays an object.
+    def shortest(self, choice: AnyChoice) -> AnyChoice | str | int:
+        """The name, or the number, that stands for a choice; one that has none stays an object.
 
         >>> from weald.training.boosting.parameters import BOOSTERS, Dart
         >>> BOOSTERS.shortest(Dart()), BOOSTERS.shortest(Dart(rate_drop=0.5))
@@ -200,6 +201,10 @@ class Family(Generic[AnyChoice]):
         for name, (kind, preset) in self._presets.items():
             if kind(**preset) == choice:
                 return name
+        if self.of_number is not None:
+            number_of_it = getattr(choice, self.of_number)
+            if self.classes[0](**{self.of_number: number_of_it}) == choice:
+                return cast("int", number_of_it)
         return choice
 
     def names_of(self, kind: type) -> list[str]:
@@ -226,14 +231,14 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def same_value(first: Any, second: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Whether two values are equal; arrays by what they hold."""
     if first is second:
         return True
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return type(first) is type(second) and np.array_equal(first, second)
     if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(same_value(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
     if isinstance(first, list | tuple) and type(first) is type(second):
-        return len(first) == len(second) and all(map(same_value, first, second))
+        return len(first) == len(second) and all(map(same, first, second))
     return bool(first == second)
