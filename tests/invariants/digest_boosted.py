@@ -23,9 +23,29 @@ ROWS = 700
 JOBS = 1
 _CITIES, _SHOPS, _DAYS = 9, 30, 3
 Case = Callable[[], Any]
-#: name -> a function that trains a model and returns all that is digested
-CASES: dict[str, Case] = {}
 CLASSES = ("two", "rare", "three")
+
+
+class Cases(dict[str, Case]):
+    """Name -> a function that trains a model and returns all that is digested."""
+
+    def add(self, name: str, run: Case) -> None:
+        """Add a case; no two have one name."""
+        assert name not in self, name
+        self[name] = run
+
+    def named(self, name: str) -> Callable[[Case], Case]:
+        """`add` as a decorator."""
+
+        def added(run: Case) -> Case:
+            self.add(name, run)
+            return run
+
+        return added
+
+
+CASES = Cases()
+add, case = CASES.add, CASES.named
 
 
 # --- tables and labels ------------------------------------------------------------------------------
@@ -147,24 +167,8 @@ def scores_of(model: Any, X: Any) -> list[Any]:
 # --- how a case is made -----------------------------------------------------------------------------
 
 
-def add(name: str, run: Case) -> None:
-    """Make a function, whose result is digested, a case."""
-    assert name not in CASES, name
-    CASES[name] = run
-
-
-def case(name: str) -> Callable[[Case], Case]:
-    """`add` as a decorator."""
-
-    def added(run: Case) -> Case:
-        add(name, run)
-        return run
-
-    return added
-
-
 def make(target: str, **settings: Any) -> Any:
-    """Boosted trees of few rounds for a kind of labels."""
+    """Boosted trees of few rounds for a kind of labels: the only place that knows how they are told their parameters."""
     kind = weald.BoostedTreesClassifier if target in CLASSES else weald.BoostedTreesRegressor
     return kind(**{"n_estimators": 4, "n_jobs": JOBS, **settings})
 
@@ -215,6 +219,7 @@ for finder, growth in product(FINDERS, GROWTHS):
         f"three classes, {finder}, {growth}", "three", n_estimators=2, **FINDERS[finder], **GROWTHS[growth]
     )
 boosted("ordered, prefixes, one order", booster="ordered", prefix_growth=1.5, permutations=1, weighted=True)
+boosted("ordered, exact leaves", booster="ordered", loss="absolute")
 boosted("ordered, leaf steps", "two", booster="ordered", growth="oblivious", max_depth=3, leaf_iterations=3)
 
 # A category of fewer rows than a leaf must have is not sorted.
@@ -236,6 +241,7 @@ boosted("linear, greedy, two at most", "two", "numbers", booster="linear", featu
 boosted("linear, thrifty, penalties", "three", "numbers", booster="linear", feature_selector="thrifty", top_k=3,
         reg_alpha=0.01, reg_lambda=0.1)  # fmt: skip
 boosted("linear, sparse, weights", "number", "sparse", booster="linear", weighted=True, learning_rate=0.5)
+boosted("linear, sparse, greedy", "two", "sparse", booster="linear", feature_selector="greedy", top_k=5)
 boosted("linear, poisson", "count", "float32", booster="linear", loss="poisson")
 
 # --- trees ------------------------------------------------------------------------------------------
@@ -361,6 +367,10 @@ for target, names in LOSSES.items():
     for loss in names:
         boosted(f"loss {loss}", target, loss=loss)
         boosted(f"loss {loss}, weights, oblivious", target, loss=loss, weighted=True, **GROWTHS["oblivious"])
+for target, loss in (("number", "pseudo_huber"), ("number", "fair"), ("number", "log_cosh"), ("number", "normal"),
+                     ("positive", "squared_log"), ("positive", "gamma"), ("count", "tweedie"),
+                     ("share", "cross_entropy"), ("two", "exponential"), ("three", "one_vs_rest")):  # fmt: skip
+    boosted(f"leaf steps, {loss}", target, loss=loss, leaf_iterations=4, leaf_estimation="newton")
 boosted("huber delta", loss="huber", huber_delta=0.4)
 boosted("pseudo huber delta", loss="pseudo_huber", huber_delta=0.4)
 boosted("fair scale", loss="fair", fair_scale=0.3)
@@ -402,6 +412,9 @@ for growth in GROWTHS:
     boosted(f"sparse bundles, {growth}", "number", "sparse onehot", subsample=0.6, **GROWTHS[growth])
 boosted("sparse, depthwise, weights", "three", "sparse", weighted=True, **GROWTHS["depthwise"])
 boosted("sparse, oblivious, zeros missing", "number", "sparse", zero_as_missing=True, **GROWTHS["oblivious"])
+for finder in ("exact", "approx global"):
+    boosted(f"sparse, weights, {finder}", "number", "sparse", weighted=True, **FINDERS[finder])
+boosted("bundles, weights", "number", "onehot", weighted=True)
 boosted("bundles with conflicts", "number", "zeros", max_conflict_rate=0.2)
 boosted("bundles with conflicts by degree", "number", "zeros", bundling="degree", max_conflict_rate=0.2)
 boosted("sparse bundles with conflicts", "number", "sparse", max_conflict_rate=0.3)
@@ -439,9 +452,25 @@ add("early stopping, exact", partial(watched, "number", [], early_stopping_round
 add("early stopping, statistics", partial(watched, "two", [], early_stopping_rounds=2, categories="ordered"))
 add("early stopping, dart", partial(watched, "number", [], booster="dart", rate_drop=0.3))
 add(
-    "early stopping, own", partial(watched, "number", [weald.EarlyStopping(2, "mae", "own")], ["rmse", "mae"])
+    "early stopping, own",
+    partial(watched, "number", [weald.EarlyStopping(2, "mae", "own", 0.15)], ["rmse", "mae"]),
 )
-add("overfitting detector", partial(watched, "two", [weald.OverfittingDetector(0.95, wait=4)]))
+add(
+    "overfitting detector",
+    partial(watched, "two", [weald.OverfittingDetector(0.95, wait=4)], learning_rate=1.6),
+)
+add("evaluated, forest", partial(watched, "number", [], booster="forest", subsample=0.5, learning_rate=0.1))
+REGRESSION = ["rmse", "mse", "mae", "r2", "huber", "pseudo_huber", "fair", "log_cosh", "mape", "bounded_mape"]
+POSITIVE = ["rmsle", "poisson_deviance", "gamma_deviance", "tweedie_deviance", "poisson_loss", "poisson_nloglik",
+            "gamma_nloglik", "tweedie_nloglik"]  # fmt: skip
+add("metrics, numbers", partial(watched, "number", [], [*REGRESSION, "pinball"], n_estimators=2))
+add("metrics, positive", partial(watched, "positive", [], POSITIVE, n_estimators=2, loss="gamma"))
+add(
+    "metrics, shares",
+    partial(watched, "share", [], ["cross_entropy", "kullback_leibler"], loss="cross_entropy"),
+)
+TWO = ["logloss", "auc", "aucpr", "average_precision", "accuracy", "error"]
+add("metrics, two classes", partial(watched, "two", [], TWO, n_estimators=2))
 RATES = [0.5, 0.4, 0.3, 0.2, 0.1]
 add("learning rates", partial(watched, "number", [weald.LearningRateScheduler(RATES)], n_estimators=5))
 
@@ -460,9 +489,10 @@ add("first scores, dart", partial(from_scores, "two", 1, booster="dart", rate_dr
 
 def continued(target: str, table: str, **settings: Any) -> Any:
     X, y = TABLES[table](ROWS), labels(target)
-    model = make(target, warm_start=True, **{"n_estimators": 3, **settings}).fit(X, y)
-    model.set_params(n_estimators=6).fit(X, y)
-    return [model, scores_of(model, X)]
+    sets = [(TABLES[table](400), labels(target, 400))]
+    model = make(target, warm_start=True, **{"n_estimators": 3, **settings}).fit(X, y, eval_set=sets)
+    model.set_params(n_estimators=6).fit(X, y, eval_set=sets)
+    return [model, model.history_, scores_of(model, X)]
 
 
 add("continued", partial(continued, "number", "frame", subsample=0.6))
@@ -490,4 +520,5 @@ def refitted(target: str, decay: float, **settings: Any) -> Any:
 
 add("refitted", partial(refitted, "number", 0.5))
 add("refitted, three", partial(refitted, "three", 0.0, categories="partition", cat_l2=2.0))
+add("refitted, quantiles", partial(refitted, "number", 0.3, loss="quantile", quantile_alpha=[0.2, 0.8]))
 add("refitted, absolute", partial(refitted, "number", 0.3, loss="absolute"))

@@ -5,7 +5,7 @@
     python tests/invariants/digest_cases.py --write
 
 and say in the commit message why. Cases use public interfaces alone; where a digest looks into a model, one small
-function does it for each kind: `trained_parts` and `member_parts`.
+function does it for each kind: `fitted_of`, `trained_parts` and `member_parts`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,11 @@ import weald.xgboost as xgb
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # of the module below, also under pytest
 
-from digest_boosted import (
-    CASES,
-    ROWS,
-    TABLES,
-    add,
-    case,
-    columns,
-    frame,
-    labels,
-    numbers,
-    scores_of,
-    weights,
-)
+import digest_boosted
+from digest_boosted import ROWS, TABLES, columns, frame, labels, make, numbers, scores_of, weights
 
+CASES = digest_boosted.Cases(digest_boosted.CASES)
+add, case = CASES.add, CASES.named
 DIGESTS = Path(__file__).resolve().parent / "digests.json"
 _BESIDE = (
     "estimator_weights_",
@@ -76,7 +67,7 @@ def arrays_of(part: Any) -> Iterator[np.ndarray]:
     elif isinstance(part, Mapping | list | tuple):
         for entry in part.values() if isinstance(part, Mapping) else part:
             yield from arrays_of(entry)
-    elif hasattr(part, "_Booster") or hasattr(part, "_fitted"):
+    elif fitted_of(part) is not None:
         yield from arrays_of(trained_parts(part))
     elif hasattr(part, "estimators_"):
         yield from arrays_of(member_parts(part))
@@ -87,12 +78,18 @@ def arrays_of(part: Any) -> Iterator[np.ndarray]:
         raise TypeError(f"no arrays are known of a {type(part).__name__}")
 
 
+def fitted_of(model: Any) -> Any:
+    """What training has left in a model of any interface; None in an ensemble of estimators, or where nothing is."""
+    holder = getattr(model, "_Booster", model)
+    return holder._fitted() if hasattr(holder, "_fitted") else None
+
+
 def trained_parts(model: Any) -> list[Any]:
-    """Trees or weights of a model of any interface, and its tables of target statistics."""
-    fitted = getattr(model, "_Booster", model)._fitted()
+    """Trees or weights of a model, its tables of target statistics, and the estimator that boosting started from."""
+    fitted = fitted_of(model)
     predictor = fitted.predictor if hasattr(fitted, "predictor") else fitted.forest
     statistics = getattr(fitted, "statistics", None)
-    init = getattr(model, "init_", None)  # Friedman's boosting may start from an estimator
+    init = getattr(model, "init_", None)
     return [
         predictor,
         list(statistics.tables) if statistics is not None else [],
@@ -142,11 +139,20 @@ for criterion in ("squared_error", "friedman_mse", "absolute_error", "poisson"):
 estimator("tree, drawn thresholds", "DecisionTreeClassifier", "two", splitter="random", max_features=3)
 estimator("tree, leaves and weights", "DecisionTreeClassifier", "three", weighted=True, max_leaf_nodes=12,
           class_weight="balanced", min_weight_fraction_leaf=0.02)  # fmt: skip
-estimator("tree, limits", "DecisionTreeRegressor", "number", min_samples_split=0.1, min_samples_leaf=9,
-          min_impurity_decrease=0.2, max_bins=16)  # fmt: skip
+estimator(
+    "tree, rows of nodes", "DecisionTreeRegressor", "number", min_samples_split=0.2, min_samples_leaf=40
+)
+estimator(
+    "tree, impurity and bins", "DecisionTreeRegressor", "number", min_impurity_decrease=0.1, max_bins=16
+)
 estimator("tree, sparse", "DecisionTreeRegressor", "number", "sparse", max_depth=6)
 estimator("tree, several labels", "DecisionTreeRegressor", "several", max_depth=5)
 estimator("random forest, three", "RandomForestClassifier", "three", **FEW, class_weight="sqrt_balanced")
+estimator("random forest, balanced in bags", "RandomForestClassifier", "rare", **FEW,
+          class_weight="balanced_subsample")  # fmt: skip
+estimator(
+    "random forest, numbers out of bag", "RandomForestRegressor", "number", n_estimators=25, oob_score=True
+)
 estimator("random forest, columns by tree", "RandomForestRegressor", "number", **FEW, features_per="tree",
           max_features=0.5, max_samples=0.6)  # fmt: skip
 estimator(
@@ -164,8 +170,7 @@ estimator("extra trees, weights", "ExtraTreesClassifier", "two", weighted=True, 
 # --- other ensembles --------------------------------------------------------------------------------
 
 TREE, NUMBERS_TREE = weald.DecisionTreeClassifier(max_depth=3), weald.DecisionTreeRegressor(max_depth=3)
-BOOSTED = weald.BoostedTreesClassifier(n_estimators=2, max_leaves=6)
-NUMBERS_BOOSTED = weald.BoostedTreesRegressor(n_estimators=2, max_leaves=6)
+BOOSTED, NUMBERS_BOOSTED = (make(target, n_estimators=2, max_leaves=6) for target in ("two", "number"))
 FOREST = weald.RandomForestClassifier(n_estimators=3, max_depth=4)
 NUMBERS_FOREST = weald.RandomForestRegressor(n_estimators=3, max_depth=4)
 CLASSIFIERS = [("boosted", BOOSTED), ("forest", FOREST), ("tree", TREE)]
@@ -177,6 +182,8 @@ estimator("bagging, columns", "BaggingRegressor", "number", **FEW, max_samples=0
 estimator("bagging, boosted, hard", "BaggingClassifier", "two", **FEW, estimator=BOOSTED, voting="hard")
 estimator("bagging, weights, out of bag", "BaggingRegressor", "number", weighted=True, n_estimators=20,
           estimator=NUMBERS_TREE, oob_score=True)  # fmt: skip
+estimator("bagging, boosted, columns", "BaggingClassifier", "three", n_estimators=20, estimator=BOOSTED,
+          max_features=4, oob_score=True)  # fmt: skip
 estimator("bagging, no bootstrap", "BaggingRegressor", "number", **FEW, estimator=NUMBERS_BOOSTED, bootstrap=False,
           max_samples=300)  # fmt: skip
 for algorithm, reweight, target in product(("SAMME", "SAMME.R"), ("weights", "resample"), ("two", "three")):
@@ -200,8 +207,10 @@ for loss, search in product(("log_loss", "exponential"), ("leaf", "tree", "proje
 estimator(
     "friedman, three classes", "GradientBoostingClassifier", "three", weighted=True, **FEW, max_leaf_nodes=6
 )
-estimator("friedman, limits", "GradientBoostingRegressor", "number", **FEW, min_samples_split=0.2, init="zero",
-          min_samples_leaf=30, min_impurity_decrease=0.05, min_weight_fraction_leaf=0.08)  # fmt: skip
+estimator("friedman, rows of nodes", "GradientBoostingRegressor", "number", **FEW, min_samples_split=0.2,
+          min_samples_leaf=30, init="zero")  # fmt: skip
+estimator("friedman, weight and impurity", "GradientBoostingRegressor", "number", **FEW, min_impurity_decrease=0.3,
+          min_weight_fraction_leaf=0.08)  # fmt: skip
 estimator("friedman, from a tree", "GradientBoostingRegressor", "number", **FEW, init=NUMBERS_TREE)
 estimator("friedman, held out", "GradientBoostingRegressor", "number", n_estimators=20, learning_rate=0.9,
           n_iter_no_change=2, validation_fraction=0.3)  # fmt: skip
@@ -230,6 +239,20 @@ estimator("blending, refitted", "BlendingRegressor", "number", estimators=REGRES
           final_estimator=NUMBERS_TREE, passthrough=True)  # fmt: skip
 
 
+@case("blending, rows of its own")
+def blended() -> Any:
+    model = weald.BlendingRegressor(REGRESSORS, NUMBERS_TREE)
+    model.fit(frame(), labels("number"), holdout_set=(frame(400), labels("number", 400), weights(400)))
+    return [model, scores_of(model, frame())]
+
+
+@case("friedman, monitored")
+def monitored() -> Any:
+    model = weald.GradientBoostingClassifier(n_estimators=9, subsample=0.5)
+    model.fit(frame(), labels("two"), monitor=lambda number, model, variables: number == 4)
+    return [model, model.train_score_, model.oob_improvement_, scores_of(model, frame())]
+
+
 def grown(kind: str, target: str, **settings: Any) -> Any:
     """A warm start: more members for a fit that is done."""
     model = getattr(weald, kind)(n_estimators=2, warm_start=True, **settings).fit(frame(), labels(target))
@@ -243,18 +266,29 @@ add("bagging, continued", partial(grown, "BaggingRegressor", "number", estimator
 add("friedman, continued", partial(grown, "GradientBoostingRegressor", "number", subsample=0.7))
 
 
-def loaded(model: Any, target: str) -> Any:
+def loaded(name: str, model: Any, target: str, table: str = "frame") -> None:
     """A model as it comes back from its file."""
-    with tempfile.TemporaryDirectory() as folder:
-        model.fit(frame(), labels(target)).save(Path(folder) / "model.weald")
-        model = weald.load(Path(folder) / "model.weald")
-    return [model, scores_of(model, frame())]
+
+    def run() -> Any:
+        X = TABLES[table](ROWS)
+        with tempfile.TemporaryDirectory() as folder:
+            model.fit(X, labels(target)).save(Path(folder) / "model.weald")
+            again = weald.load(Path(folder) / "model.weald")
+        return [again, scores_of(again, X)]
+
+    add(f"file, {name}", run)
 
 
-ORDERED = weald.BoostedTreesClassifier(n_estimators=3, growth="oblivious", max_depth=3, categories="ordered")
-add("file, statistics", lambda: loaded(ORDERED, "two"))
-add("file, forest", lambda: loaded(FOREST, "three"))
-add("file, stacking", lambda: loaded(weald.StackingClassifier(CLASSIFIERS, BOOSTED, cv=2), "two"))
+loaded("boosted, statistics", make("two", growth="oblivious", max_depth=3, categories="ordered"), "two")
+loaded("boosted, dart", make("three", booster="dart", rate_drop=0.5), "three")
+loaded("linear", make("number", booster="linear"), "number", "numbers")
+loaded("forest", FOREST, "three")
+loaded("bagging", weald.BaggingRegressor(NUMBERS_TREE, 3, max_features=0.7), "number")
+loaded("adaboost", weald.AdaBoostClassifier(TREE, n_estimators=3), "three")
+loaded("friedman", weald.GradientBoostingClassifier(n_estimators=3), "three")
+loaded("voting", weald.VotingClassifier(CLASSIFIERS, weights="fit", voting="soft"), "two")
+loaded("stacking", weald.StackingClassifier(CLASSIFIERS, BOOSTED, cv=2), "two")
+loaded("blending", weald.BlendingRegressor(REGRESSORS, NUMBERS_TREE), "number")
 
 
 def encoded(target: str, **settings: Any) -> Any:
@@ -365,10 +399,18 @@ def xgboost_own() -> Any:
     return [booster, booster.predict(data)]
 
 
+@case("xgboost, file")
+def xgboost_file() -> Any:
+    booster = xgb.train({**QUIET, "booster": "dart", "rate_drop": 0.5}, matrix("number"), 4)
+    again = xgb.Booster(model_file=booster.save_raw())
+    again.update(matrix("number"), 4)
+    return [again, again.predict(matrix("number"))]
+
+
 @case("xgboost, callbacks")
 def xgboost_callbacks() -> Any:
     callbacks = [
-        xgb.callback.LearningRateScheduler(lambda number: 0.9 - 0.1 * number),
+        xgb.callback.LearningRateScheduler(lambda number: 1.7 - 0.1 * number),
         xgb.callback.EarlyStopping(rounds=2, save_best=True),
     ]
     data, other, found = matrix("two"), matrix("two", 400), {}
@@ -406,6 +448,9 @@ SIZES: dict[str, Any] = {"n_estimators": 4, "max_depth": 3, "n_jobs": 1, "enable
 dialect_estimator("xgboost, classifier", lambda: xgb.XGBClassifier(**SIZES), "codes", {}, MARGIN)
 dialect_estimator("xgboost, regressor", lambda: xgb.XGBRegressor(**SIZES), "number",
                   {"sample_weight": weights()}, MARGIN)  # fmt: skip
+dialect_estimator("xgboost, own objective of a regressor",
+                  lambda: xgb.XGBRegressor(**SIZES, objective=lambda y, score: (score - y, np.ones(len(y)))),
+                  "number", {}, MARGIN)  # fmt: skip
 dialect_estimator("xgboost, forest classifier", lambda: xgb.XGBRFClassifier(**SIZES), "two", {}, MARGIN)
 dialect_estimator("xgboost, forest regressor", lambda: xgb.XGBRFRegressor(**SIZES), "number", {}, MARGIN)
 dialect_estimator("xgboost, dart classifier", lambda: xgb.XGBClassifier(**SIZES, booster="dart", rate_drop=0.5),
@@ -459,7 +504,8 @@ lightgbm("bagging by class", "rare", objective="binary", bagging_freq=2, pos_bag
 lightgbm("unbalanced", "rare", objective="binary", is_unbalance=True)
 lightgbm("columns, smooth, drawn thresholds", feature_fraction=0.7, feature_fraction_bynode=0.6, path_smooth=5.0,
          extra_trees=True, seed=4)  # fmt: skip
-lightgbm("bins", max_bin=9, min_data_in_bin=50, zero_as_missing=True, max_depth=4, min_gain_to_split=0.5)
+lightgbm("few bins", max_bin=9, zero_as_missing=True, max_depth=3)
+lightgbm("rows of a bin", min_data_in_bin=60, min_gain_to_split=20.0)
 lightgbm("categories", max_cat_to_onehot=2, cat_smooth=1.0, cat_l2=1.0, max_cat_threshold=6)
 lightgbm(
     "constraints", monotone_constraints=[1, 0, -1, 0, 0, 0, 0], interaction_constraints=[[0, 2], [1, 3, 4, 5]]
@@ -488,7 +534,7 @@ def lightgbm_callbacks() -> Any:
     callbacks = [
         lgb.early_stopping(2, verbose=False),
         lgb.record_evaluation(found),
-        lgb.reset_parameter(learning_rate=lambda number: 0.9 - 0.05 * number),
+        lgb.reset_parameter(learning_rate=lambda number: 1.3 - 0.05 * number),
     ]
     params = {**SILENT, "objective": "binary", "metric": ["auc", "binary_logloss"]}
     booster = lgb.train(params, data, 12, valid_sets=[other, data], callbacks=callbacks)
@@ -505,6 +551,13 @@ def lightgbm_refitted() -> Any:
     return [more, other, other.predict(frame(), raw_score=True)]
 
 
+@case("lightgbm, file")
+def lightgbm_file() -> Any:
+    booster = lgb.train(SILENT, lgb.Dataset(frame(), labels("number")), 3)
+    again = lgb.Booster(model_str=booster.model_to_string())
+    return [again, again.predict(frame(), raw_score=True)]
+
+
 @case("lightgbm, cross-validation")
 def lightgbm_folds() -> Any:
     data = lgb.Dataset(frame(), labels("two"), free_raw_data=False)
@@ -518,6 +571,10 @@ for target in ("two", "three"):
                       target, {}, RAW)  # fmt: skip
 dialect_estimator("lightgbm, regressor", lambda: lgb.LGBMRegressor(**LEAVES, subsample=0.5, subsample_freq=1),
                   "number", {"sample_weight": weights()}, RAW)  # fmt: skip
+dialect_estimator("lightgbm, evaluated and own objective",
+                  lambda: lgb.LGBMRegressor(**LEAVES, objective=lambda y, score: (score - y, np.ones(len(y)))),
+                  "number", {"eval_set": [(frame(400), labels("number", 400))], "eval_metric": "l1"},
+                  RAW)  # fmt: skip
 dialect_estimator("lightgbm, forest regressor",
                   lambda: lgb.LGBMRegressor(**LEAVES, boosting_type="rf", subsample=0.5, subsample_freq=1),
                   "number", {}, RAW)  # fmt: skip
@@ -569,6 +626,7 @@ for method, steps in (("Gradient", 3), ("Newton", 4)):
 catboost("statistics", iterations=6, max_ctr_complexity=1, one_hot_max_size=3, permutation_count=2,
          simple_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3",
          combinations_ctr="Borders:CtrBorderCount=7:TargetBorderCount=3:Prior=0.3")  # fmt: skip
+catboost("statistics, counters", simple_ctr=["Borders:Prior=0.4", "Counter"], max_ctr_complexity=1)
 catboost("class weights, monotone", "rare", loss_function="Logloss", auto_class_weights="Balanced",
          monotone_constraints={"a": 1}, l2_leaf_reg=1.0)  # fmt: skip
 
@@ -586,7 +644,7 @@ catboost("own loss", categories=False, loss_function=Distance(), eval_metric="RM
 
 @case("catboost, stopped early")
 def catboost_early() -> Any:
-    model = cb.CatBoostClassifier(**{**SYMMETRIC, "iterations": 15}, learning_rate=0.9, eval_metric="AUC")
+    model = cb.CatBoostClassifier(**{**SYMMETRIC, "iterations": 15}, learning_rate=1.8, eval_metric="AUC")
     model.fit(pool("two", True), eval_set=pool("two", True, 400), early_stopping_rounds=2)
     scores = model.predict(frame(missing=False), prediction_type="RawFormulaVal")
     return [model, model.best_iteration_, model.evals_result_, scores]
@@ -598,7 +656,7 @@ def catboost_detector() -> Any:
         def after_iteration(self, info: Any) -> bool:
             return bool(info.iteration < 9)
 
-    model = cb.CatBoostRegressor(**{**SYMMETRIC, "iterations": 15}, learning_rate=1.0, od_type="IncToDec",
+    model = cb.CatBoostRegressor(**{**SYMMETRIC, "iterations": 15}, learning_rate=1.9, od_type="IncToDec",
                                  od_pval=0.9, od_wait=2, use_best_model=False)  # fmt: skip
     model.fit(pool("number", True), eval_set=pool("number", True, 400), callbacks=[Stop()])
     return [model, model.evals_result_]
@@ -618,6 +676,15 @@ def catboost_classifier() -> Any:
     model = cb.CatBoostClassifier(**SYMMETRIC, cat_features=CATEGORIES, class_weights=[1.0, 2.0, 0.5])
     model.fit(frame(missing=False), labels("three"))
     return [model, model.predict(frame(missing=False), prediction_type="RawFormulaVal")]
+
+
+@case("catboost, file")
+def catboost_file() -> Any:
+    model = cb.CatBoostClassifier(**SYMMETRIC).fit(pool("two", True))
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_model(str(Path(folder) / "model.cbm"))
+        again = cb.CatBoostClassifier().load_model(str(Path(folder) / "model.cbm"))
+    return [again, again.predict_proba(frame(missing=False))]
 
 
 @case("catboost, cross-validation")

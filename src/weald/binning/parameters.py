@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from weald.binning.bundles import Bundling
-from weald.binning.choices import BinChoices, read_by_column, read_forced, missing_of
+from weald.binning.choices import BinChoices, missing_of, read_by_column, read_forced
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
 from weald.params.choice import Choice, Family, anything, documented, flag, number, one_of, whole

@@ -18,10 +18,9 @@ from weald.data.read import Categorical
 from weald.encoding.columns import n_codes, split_columns
 from weald.encoding.formulas import smoothed, sums_before, sums_without_own, total_sums
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets, target_borders
-from weald.runtime.random import seed_of
 from weald.params import STATISTICS_PARAMETERS, validate
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.random import HOLDOUT, ORDERS, permutation, stream_key
+from weald.runtime.random import HOLDOUT, ORDERS, permutation, seed_of, stream_key
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.objectives import CLASSES
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.training import LEARN, Course, Told, speaker
-from weald.dialects.shared.folds import Race, fold_rows
+from weald.dialects.shared.folds import fold_rows
 from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -151,7 +150,7 @@ def cv(
     )
     if inverted:
         pairs = [(test, rows) for rows, test in pairs]
-    table, models = _Field(own, data, pairs, log_cout).run()
+    table, models = _Folds(own, data, pairs, log_cout).run()
     found: Any = table
     if as_pandas:
         import pandas as pd
@@ -160,13 +159,12 @@ def cv(
     return (found, models) if return_models else found
 
 
-class _Field:
-    """The folds' trainings, with the metrics of all."""
+class _Folds:
+    """The folds' trainings, a round at a time, with the metrics of all."""
 
     def __init__(
         self, params: dict[str, Any], data: Pool, pairs: Sequence[tuple[Any, Any]], log_cout: Any
     ) -> None:
-        self._told: dict[int, Told] = {}
         self._folds = []
         quiet = {
             name: value
@@ -175,48 +173,50 @@ class _Field:
         }
         for rows, test in pairs:
             part, rest = data.slice(np.sort(rows)), data.slice(np.sort(test))
-            one = {**quiet, "verbose": False, "thread_count": 1, "use_best_model": False}
+            one = {**quiet, "verbose": False, "use_best_model": False}
             self._folds.append(prepared("CatBoost", ("RMSE", None), one, (part, None, {}), rest))
         full = {**self._folds[0][0].full, "verbose": None, **read_parameters(params)}
         # The detector watches the mean of the folds, not each of them.
         self._course = Course(full, self._folds[0][0].metrics, [_VALIDATION], say=speaker(full, log_cout))
         self._params = params
         self._table: dict[str, list[float]] = {"iterations": []}
-        self._models: list[Any] = [None] * len(self._folds)
 
     def run(self) -> tuple[dict[str, list[float]], list[CatBoost]]:
         """Train; the table of means and deviations, and the models."""
-        self._race = Race([partial(self._train, place) for place in range(len(self._folds))], self._between)
-        self._race.run()
-        return self._table, self._models
+        runs = [training.open() for training, _ in self._folds]
+        # Each has its own curves; the detector watches those of all.
+        courses = [Course(training.full, training.metrics, [_VALIDATION]) for training, _ in self._folds]
+        for number in range(self._course.full["iterations"]):
+            for run in runs:
+                run.step()
+            if not self._course.is_evaluated(number):
+                continue
+            told = [course.told(run) for course, run in zip(courses, runs, strict=True)]
+            for course, own in zip(courses, told, strict=True):
+                course.note(number, own)
+            if self._course.record(number, self._joined(number, told)):
+                break
+        models = []
+        for (training, classes), course, run in zip(self._folds, courses, runs, strict=True):
+            model = CatBoost(dict(self._params))
+            model._Booster = finished(training, classes, course, run)
+            models.append(model)
+        return self._table, models
 
-    def _train(self, place: int) -> None:
-        training, classes = self._folds[place]
-
-        def told(number: int, found: Told) -> bool:
-            self._number, self._told[place] = number, found
-            return self._race.finished()
-
-        training.full = full = {**training.full, "od_type": None, "od_wait": None, "od_pval": 0.0}
-        course = Course(full, training.metrics, [_VALIDATION], listener=told)
-        model = CatBoost(dict(self._params))
-        model._Booster = finished(training, classes, course)
-        self._models[place] = model
-
-    def _between(self) -> bool:
-        """Put the folds' metrics together; whether to stop."""
-        self._table["iterations"].append(self._number)
+    def _joined(self, number: int, told: list[Told]) -> Told:
+        """The means of the folds' metrics; the table keeps them with their deviations."""
+        self._table["iterations"].append(number)
         means: Told = {}
         for one in self._course.metrics:
             for title, name in (("test", _VALIDATION), ("train", LEARN)):
-                if one.name not in self._told[0][name]:
+                if one.name not in told[0][name]:
                     continue
-                values = [self._told[place][name][one.name] for place in range(len(self._folds))]
+                values = [own[name][one.name] for own in told]
                 mean = float(np.mean(values))
                 means.setdefault(name, {})[one.name] = mean
                 self._table.setdefault(f"{title}-{one.name}-mean", []).append(mean)
                 self._table.setdefault(f"{title}-{one.name}-std", []).append(float(np.std(values, ddof=1)))
-        return self._course.record(self._number, means)
+        return means
 
 
 def _arguments(pool: Any, dtrain: Any, params: Any, **more: Any) -> tuple[Pool, dict[str, Any]]:

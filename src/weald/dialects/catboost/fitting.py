@@ -17,6 +17,7 @@ from weald.dialects.catboost.trained import Trained
 from weald.dialects.catboost.training import Course, Labelled, Training, speaker
 from weald.dialects.catboost.translate import class_factors, resolved_parameters
 from weald.dialects.shared.estimators import as_table
+from weald.dialects.shared.run import Run
 from weald.dialects.shared.tables import Float64s, is_frame
 from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError
@@ -51,25 +52,33 @@ def fitted(
     )
     if say is not None and "learning_rate" not in read_parameters(given):
         say(f"Learning rate set to {training.full['learning_rate']:.6g}")
-    return finished(training, classes, course, earlier)
+    return run_course(training, classes, course, earlier)
 
 
-def finished(
+def run_course(
     training: Training, classes: NDArray[Any] | None, course: Course, earlier: Trained | None = None
 ) -> Trained:
     """Run a training, and keep the rounds up to the best where that is asked for."""
-    pool = training.train.pool
-    model = training.run(course, None if earlier is None else earlier._fitted())
+    run = training.open(None if earlier is None else earlier._fitted())
+    for number in range(training.full["iterations"]):
+        run.step()
+        if course.is_evaluated(number) and course.record(number, course.told(run)):
+            break
+    return finished(training, classes, course, run)
+
+
+def finished(training: Training, classes: NDArray[Any] | None, course: Course, run: Run) -> Trained:
+    """The model of a training, with the rounds up to the best where that is asked for."""
     trained = Trained(
         dict(training.full),
         training.chosen,
         classes,
-        pool.get_feature_names(),
+        training.train.pool.get_feature_names(),
         course.curves,
         course.best_score,
         course.best_iteration,
     )
-    trained._set_model(model)
+    trained._set_model(run.model())
     best = course.best_iteration
     shrinks = bool(training.full["use_best_model"]) and best is not None and best + 1 < trained._rounds()
     course.tell_best(shrinks)

@@ -69,14 +69,14 @@ def importances(
     if not isinstance(data, Pool):
         given = "" if data is None else f", not {type(data).__name__}"
         raise InputError(f"type={name!r} needs data: give a Pool{given}.")
-    engine = trained._engine(0, trained._rounds(), threads)
+    reader = trained._reader(0, trained._rounds(), threads)
     if name == "ShapValues":
-        return engine.shap_values(data.table)
+        return reader.shap_values(data.table)
     if y is None:
         raise InputError("type='LossFunctionChange' needs labels: give a Pool with label.")
     labels, weight = y, data.weights
     metric = metric_of(trained.chosen.description.text, trained.chosen)
-    loss, rows = trained.chosen.loss(), engine._read(data.table)
+    loss, rows = trained.chosen.loss(), reader._read(data.table)
     with parallel(threads) as tasks:
         return loss_function_change(
             model.forest,

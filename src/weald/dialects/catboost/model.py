@@ -301,7 +301,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
     ) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees)."""
         trained, (table, _) = self._trained(), self._rows(data)
-        return trained._engine(*trained.range(ntree_start, ntree_end), _threads(thread_count)).apply(table)
+        return trained._reader(*trained.range(ntree_start, ntree_end), _threads(thread_count)).apply(table)
 
     # --- what it is ---------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from weald.params import PARAMETERS
 from weald.params.catboost import value_of
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.training.boosting.flat import FIELD_DEFAULTS
 
 #: CatBoost's own choice on a CPU, where its descriptions leave the prior out
 _PRIORS = [0.0, 0.5, 1.0]
@@ -41,7 +41,7 @@ def statistics_of(params: Mapping[str, Any], n_classes: int = 0) -> dict[str, An
         _check_class_borders(found, n_classes)
     # One statistic drawn to the mean does as well as CatBoost's three, and takes a third of the time.
     names = ("prior", "prior_weight", "statistic_bins", "target_borders", "counters")
-    return {name: PARAMETERS[name].default for name in names} | found
+    return {name: FIELD_DEFAULTS[name] for name in names} | found
 
 
 def _check_class_borders(found: dict[str, Any], n_classes: int) -> None:

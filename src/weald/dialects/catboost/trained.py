@@ -15,11 +15,11 @@ from weald.dialects.catboost.training import Curves
 from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.files import pack_model, texts_a_column, unpack_model
 from weald.dialects.shared.tables import Float64s
-from weald.estimators.boosted.used_statistics import used_statistics
 from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
 from weald.forest.predict import staged_scores
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.training.boosting.used_statistics import used_statistics
 
 NAME = "catboost.CatBoost"
 _KEYS = {
@@ -81,14 +81,14 @@ class Trained(ModelHolder):
 
     def scores(self, table: Any, first: int, last: int, threads: int | None) -> Float64s:
         """Raw scores, (outputs, rows), of rounds ``first`` up to ``last``; without the start where round 0 is left out."""
-        return self._engine(first, last, threads, first == 0)._raw(table)
+        return self._reader(first, last, threads, first == 0)._raw(table)
 
     def stages(self, table: Any, first: int, stops: Sequence[int], threads: int | None) -> Iterator[Float64s]:
         """`scores` of rounds ``first`` up to each of ``stops``, which ascend; the table is read once."""
         forest = self._part("a range of rounds", first, stops[-1])
         if first:
             forest = replace(forest, base_score=np.zeros(forest.n_outputs))
-        rows = self._engine(0, self._rounds(), threads)._read(table)
+        rows = self._reader(0, self._rounds(), threads)._read(table)
         blocks = rows.blocks()
         if not isinstance(blocks, SparseBlocks):
             blocks = list(blocks)

@@ -11,18 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from weald.data import read_table
 from weald.dialects.catboost.metrics import Evaluated
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.translate import detector_of, native_parameters
-from weald.dialects.shared.engine import Engine, Rows, Run, Values
+from weald.dialects.shared.run import Order, Rows, Run
 from weald.dialects.shared.tables import Float64s, scores_of_outputs
-from weald.estimators.boosted.statistic_training import uses_statistics
 from weald.estimators.shared.persistence import FittedModel
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 from weald.training.boosting.callbacks import best_round, decline_pvalue
-from weald.training.boosting.rounds import Round
 
 LEARN = "learn"
 #: set -> metric -> a value for every evaluated round
@@ -41,7 +38,7 @@ class Labelled:
     name: str = LEARN
 
 
-@dataclass
+@dataclass(frozen=True)
 class Training:
     """What a fit asks for."""
 
@@ -51,8 +48,8 @@ class Training:
     evals: Sequence[Labelled] = ()
     metrics: Sequence[Evaluated] = ()
 
-    def run(self, course: Course, earlier: FittedModel | None = None) -> FittedModel:
-        """Boost all rounds, or until the course stops."""
+    def open(self, earlier: FittedModel | None = None) -> Run:
+        """The training, at its first round; ``earlier``: the model that it goes on from."""
         train, pool = self.train, self.train.pool
         native = native_parameters(
             self.full,
@@ -61,8 +58,6 @@ class Training:
             categorical=pool.get_cat_feature_indices(),
             weight=train.weight,
         )
-        if earlier is not None:
-            _check_goes_on(native, pool, earlier)
         based = pool.baseline is not None
         if any((one.pool.baseline is not None) != based for one in self.evals):
             raise InputError("baseline must be there for the training set and every eval_set, or for none.")
@@ -70,35 +65,19 @@ class Training:
             native["base_score"] = self.chosen.start(self.full["boost_from_average"])
         counts = slice(None) if train.weight is None else train.weight > 0
         loss = self.chosen.loss(train.y[counts], None if train.weight is None else train.weight[counts])
-        run = Run(
+        order = Order(
             native,
             loss,
             Rows(pool.table, train.y, train.weight, self._start(pool)),
             [Rows(one.pool.table, one.y, one.weight, self._start(one.pool), one.name) for one in self.evals],
             [one.metric for one in self.metrics],
         )
-        return run.fit(self.full["iterations"], earlier, course)
+        return Run(order, earlier)
 
     def _start(self, pool: Pool) -> Float64s | None:
         if pool.baseline is None:
             return None
         return scores_of_outputs("baseline", pool.baseline, pool.num_row(), self.chosen.n_outputs)
-
-
-def _check_goes_on(native: Mapping[str, Any], pool: Pool, earlier: FittedModel) -> None:
-    """Refuse to go on from a model where the orders of the rows have scores of their own, which no model holds."""
-    what = ""
-    if native.get("booster") == "ordered":
-        what = "boosting_type='Ordered'"
-    elif pool.get_cat_feature_indices():
-        schema = read_table(pool.table, categorical=pool.get_cat_feature_indices()).schema
-        if earlier.statistics is not None or uses_statistics(Engine(**native), schema):
-            what = "statistics of cat_features"
-    if what:
-        raise NotSupportedError(
-            f"init_model does not go with {what}, for which every order of the rows has scores of its own; "
-            "train anew with more iterations."
-        )
 
 
 @dataclass
@@ -113,8 +92,6 @@ class Course:
     evals: Sequence[str] = ()
     callbacks: Sequence[Any] = ()
     say: Callable[[str], None] | None = None
-    #: called after every evaluated round with its number and metrics; whether to stop
-    listener: Callable[[int, Told], bool] | None = None
     begin: int = 0
     curves: Curves = field(default_factory=dict)
 
@@ -150,37 +127,35 @@ class Course:
 
     # --- the rounds ---------------------------------------------------------------------------------
 
-    def before(self, number: int, state: Round) -> bool:
-        """Nothing is to be said before a round."""
-        return False
+    def is_evaluated(self, number: int) -> bool:
+        """Whether a round's metrics are asked for."""
+        return number % self._period == 0 or number >= self._rounds - 1
 
-    def after(self, number: int, state: Round, values: Values) -> bool:
-        """Record the round's metrics; whether to stop."""
-        if number % self._period and number < self._rounds - 1:
-            return False
-        found = {LEARN: self._learnt(state)}
-        for name in self.evals:
-            found[name] = {metric: float(value) for metric, value in values[name]}
-        stops = self.record(number, found)
-        return self.listener(number, found) or stops if self.listener is not None else stops
-
-    def record(self, number: int, found: Told) -> bool:
-        """Take down a round's metrics and print its line; whether to stop."""
-        self._evaluated.append(number)
-        for name, metrics in found.items():
-            for metric, value in metrics.items():
-                self.curves.setdefault(name, {}).setdefault(metric, []).append(value)
-        self._print(number, number == self._rounds - 1)
-        return self._detects(number) or self._asked(number)
-
-    def _learnt(self, state: Round) -> dict[str, float]:
-        """The metrics of the training rows, from the scores that training keeps."""
-        at = state.at
-        return {
+    def told(self, run: Run) -> Told:
+        """The metrics after the last round of a training: of its own rows and of every evaluation set."""
+        at = run.session.settled()
+        learnt = {
             one.name: one.value(at.loss, at.scores, at.train.y, at.train.weight)
             for one in self.metrics
             if one.on_train
         }
+        values = run.values()
+        return {LEARN: learnt} | {
+            name: {metric: float(value) for metric, value in values[name]} for name in self.evals
+        }
+
+    def record(self, number: int, found: Told) -> bool:
+        """Take down a round's metrics and print its line; whether to stop."""
+        self.note(number, found)
+        self._print(number, number == self._rounds - 1)
+        return self._detects(number) or self._asked(number)
+
+    def note(self, number: int, found: Told) -> None:
+        """Take down a round's metrics."""
+        self._evaluated.append(number)
+        for name, metrics in found.items():
+            for metric, value in metrics.items():
+                self.curves.setdefault(name, {}).setdefault(metric, []).append(value)
 
     def _detects(self, number: int) -> bool:
         kind, wait = detector_of(self.full)

@@ -28,19 +28,21 @@ from weald.dialects.lightgbm.engine import (
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import threads_of
-from weald.dialects.shared.bins import KeptBins
 from weald.dialects.shared.booster import ModelHolder
-from weald.dialects.shared.engine import Engine, Values
+from weald.dialects.shared.reader import Reader
+from weald.dialects.shared.run import Run
 from weald.dialects.shared.tables import Float64s, columns_of, one_a_row
 from weald.dialects.shared.trees import histogram, split_values
-from weald.estimators.boosted.refit import refitted_model
+from weald.estimators.boosted.refit import check_refits, refitted_model
+from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.params.dialect import parse_constraint
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.training.boosting.rounds import Round
+from weald.training.boosting.flat import from_flat
+from weald.training.boosting.parameters import BoostingParameters
 
 _ONE_MACHINE = "is not supported by weald.lightgbm, which trains on one machine."
 _FIXED = frozenset({"num_class", "boosting", "metric", "objective"})
@@ -84,7 +86,7 @@ class Booster(ModelHolder):
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
-        self._bins = KeptBins()
+        self._training: Training | None = None  # what the run was asked for last
         #: the learning rate of every round
         self._rates: list[float] = []
         self._facts: ColumnFacts | None = None
@@ -134,42 +136,82 @@ class Booster(ModelHolder):
     def _boost(
         self,
         rounds: int,
-        objective: CustomObjective | None = None,
         metrics: Sequence[CustomMetric] = (),
         evals: Sequence[tuple[Dataset, str]] = (),
         before: Before = lambda number: None,
         after: After = lambda number, results: False,
     ) -> None:
-        """Add rounds to the model; a callback that changes parameters has the rest trained in another run."""
-        data = self._train_set
+        """Add rounds to the model; callbacks may change parameters between them."""
+        self._begin(None, metrics, evals)
+        for number in range(rounds):
+            before(number)
+            if after(number, self._step()):
+                break
+        self._finish()
+
+    def _begin(
+        self,
+        objective: CustomObjective | None = None,
+        metrics: Sequence[CustomMetric] = (),
+        evals: Sequence[tuple[Dataset, str]] = (),
+    ) -> None:
+        """Open a run that goes on from the model."""
+        data, earlier = self._train_set, self._finish()
         if data is None:
             raise InputError("this Booster has no train_set to learn from; give update one.")
-        if self._model is None:
+        if earlier is None:
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
+        objective = self._objective_of(objective)
+        training = Training(
+            dict(self._params), self._chosen(), data, evals, objective, metrics, self._from_scores
+        )
+        self._rates = self._rates[: self._rounds()]
+        if self._facts is None:
+            self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
+        self._missing = training.missing
+        self._set_run(Run(training.order(earlier), earlier))
+        self._training = training
+
+    def _objective_of(self, objective: CustomObjective | None) -> CustomObjective | None:
+        """The user's function that gives gradients, if there is one; otherwise the parameters must name an objective."""
         objective = self._objective if objective is None else objective
         if objective is None and self._params.get("objective") == "custom":
             raise InputError(
                 "objective is 'custom', so a function must give the gradients; pass one as objective, or to update."
             )
         self._custom = objective is not None
-        chosen = self._chosen()
         if objective is None:
-            chosen.loss()  # which says what it lacks
-        larger = {metric.name: metric.greater_is_better for metric in metrics_of(self._params, chosen)}
-        listener = _Listener(
-            self, data, before, lambda number, values: after(number, _results(values, larger))
-        )
-        self._rates = self._rates[: self._rounds()]
-        if self._facts is None:
-            self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
-        while listener.done < rounds and not listener.stopped:
-            listener.begin()
-            training = Training(
-                dict(self._params), chosen, data, evals, objective, metrics, self._from_scores, self._bins
-            )
-            self._missing = training.missing
-            self._set_model(training.run(rounds - listener.done, self._model, listener))
+            self._chosen().loss()  # which says what it lacks
+        return objective
+
+    def _step(self) -> list[EvalResult]:
+        """Train a round by the parameters as they are now, and tell its metrics."""
+        assert self._run is not None and self._training is not None
+        before = self._training
+        if _but_the_rate(self._params) != _but_the_rate(before.params):
+            self._ask(replace(before, params=dict(self._params), chosen=self._chosen()))
+        rate = None if value_of(self._params, "boosting") == "rf" else value_of(self._params, "learning_rate")
+        self._rates.append(self._run.step(rate).learning_rate)
+        metrics = metrics_of(self._params, self._training.chosen)
+        larger = {metric.name: metric.greater_is_better for metric in metrics}
+        return [
+            result
+            for name, found in self._run.values().items()
+            for result in results_of(name, found, larger)
+        ]
+
+    def _ask(self, training: Training) -> None:
+        """Have the run go on by other parameters, or another objective."""
+        assert self._run is not None
+        self._run.follow(training.order(self._run.model()))
+        self._training = training
+
+    def _finish(self) -> FittedModel | None:
+        """The model, if there is one; a run that was open is over."""
+        self._set_model(self._fitted() if self._is_trained() else None)
+        self._training = None
+        return self._model
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:
         for data, name in evals:
@@ -180,7 +222,14 @@ class Booster(ModelHolder):
         """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). False: it may go on."""
         if train_set is not None:
             self._set_train_set(train_set)
-        self._boost(1, fobj)
+        training = self._training
+        if training is None or self._train_set is None or not training.is_of(self._train_set):
+            self._begin(fobj)
+        else:
+            objective = self._objective_of(fobj)
+            if objective is not training.objective:
+                self._ask(replace(training, chosen=self._chosen(), objective=objective))
+        self._step()
         return False
 
     def rollback_one_iter(self) -> Booster:
@@ -221,8 +270,8 @@ class Booster(ModelHolder):
 
     def free_dataset(self) -> Booster:
         """Forget the sets; the model stays."""
+        self._finish()
         self._train_set, self._valid_sets = None, []
-        self._bins = KeptBins()
         return self
 
     def eval(self, data: Dataset, name: str, feval: Any = None) -> list[EvalResult]:
@@ -265,11 +314,11 @@ class Booster(ModelHolder):
     def _scores(self, table: Any, start_iteration: int = 0, num_iteration: int | None = -1) -> Float64s:
         """Raw scores, (outputs, rows); without the first score where the first round is left out."""
         first, last = self._range(start_iteration, num_iteration)
-        return self._rounds_engine(first, last)._raw(table)
+        return self._rounds_reader(first, last)._raw(table)
 
-    def _rounds_engine(self, first: int, last: int) -> Engine:
+    def _rounds_reader(self, first: int, last: int) -> Reader:
         whole = first == 0 or self._trees("predictions").averaged
-        return self._engine(first, last, threads_of(self._params), whole)
+        return self._reader(first, last, threads_of(self._params), whole)
 
     def predict(
         self,
@@ -325,14 +374,14 @@ class Booster(ModelHolder):
             )
 
     def _contributions(self, table: Any, first: int, last: int) -> Any:
-        found = self._rounds_engine(first, last).shap_values(table)
+        found = self._rounds_reader(first, last).shap_values(table)
         if not scipy.sparse.issparse(table):
             return found.reshape(len(found), -1)
         kind = scipy.sparse.csc_matrix if table.format == "csc" else scipy.sparse.csr_matrix
         return kind(found) if found.ndim == 2 else [kind(found[:, place]) for place in range(found.shape[1])]
 
     def _leaves(self, table: Any, first: int, last: int) -> NDArray[np.int32]:
-        nodes = self._rounds_engine(first, last).apply(table)
+        nodes = self._rounds_reader(first, last).apply(table)
         forest = self._part("pred_leaf", first, last)
         for place in range(forest.n_trees):
             nodes[:, place] = dumps.leaf_numbers(forest.tree(place))[nodes[:, place]]
@@ -361,14 +410,17 @@ class Booster(ModelHolder):
         other = Dataset(data, label, weight=weight, group=group, init_score=init_score)
         chosen = self._chosen()
         start = other.start
-        native = Training(self._params, chosen, other).native()
-        engine = Engine(**{**native, "categorical_features": "auto"})
-        engine._by_position = self._by_position
+        native = {**Training(self._params, chosen, other).native(), "categorical_features": "auto"}
         y = one_a_row("label", label, other.num_data())
-        engine._objective = chosen.loss(y)
-        engine._model = replace(self._fitted(), loss=engine._objective.name)
-        table = by_codes(other.table, engine._model.schema, self._facts)
-        model = refitted_model(engine, table, y, chosen.weights(y, other.weights), decay_rate, start)
+        loss = chosen.loss(y)
+        fitted = replace(self._fitted(), loss=loss.name)
+        check_refits(fitted, decay_rate)
+        dataset = Reader(fitted, by_position=self._by_position)._read(
+            by_codes(other.table, fitted.schema, self._facts)
+        )
+        labels = Labels(y, chosen.weights(y, other.weights), loss, None)
+        given = BoostingParameters(**from_flat(native))
+        model = refitted_model(fitted, given, dataset, labels, decay_rate, start)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
         return booster
@@ -555,7 +607,8 @@ class Booster(ModelHolder):
         other.__dict__.update(self.__dict__)
         other.params, other._params = dict(self.params), dict(self._params)
         other._valid_sets = list(self._valid_sets)
-        other._set_model(self._fitted() if self._making is not None else self._model)
+        other._training = None
+        other._set_model(self._fitted() if self._is_trained() else None)
         return other
 
     def __deepcopy__(self, memo: Any) -> Booster:
@@ -563,10 +616,9 @@ class Booster(ModelHolder):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
-        state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_making": None, "_predictor": None}
-        state |= {"_objective": None, "_bins": KeptBins()}
-        trained = self._model is not None or self._making is not None
-        state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if trained else None
+        state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_run": None, "_reader_of_all": None}
+        state |= {"_objective": None, "_training": None}
+        state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if self._is_trained() else None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -583,50 +635,5 @@ def without_functions(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: "none" if callable(value) else value for name, value in params.items()}
 
 
-class _Listener:
-    """Tells of a booster's rounds, over several runs where parameters change between them."""
-
-    def __init__(
-        self, booster: Booster, data: Dataset, before: Before, after: Callable[[int, Values], bool]
-    ) -> None:
-        self._booster = booster
-        self._table, self._categorical = data.table, data.categorical
-        self._before = before
-        self._after = after
-        self._told = -1  # the last round that was told of before it began
-        self._params: dict[str, Any] = {}
-        self.done = 0
-        self.stopped = False
-
-    def begin(self) -> None:
-        """A run begins with the booster's parameters as they are now."""
-        self._params = dict(self._booster._params)
-
-    def before(self, number: int, state: Round) -> bool:
-        """Let callbacks see the round before it begins; another learning rate is set, other parameters end the run."""
-        self._booster._follow(state.model, self._table, self._categorical)
-        if self._told < self.done:
-            self._told = self.done
-            self._before(self.done)
-        now = self._booster._params
-        if _but_the_rate(now) != _but_the_rate(self._params):
-            return True
-        if value_of(now, "boosting") != "rf":
-            state.learning_rate = value_of(now, "learning_rate")
-        return False
-
-    def after(self, number: int, state: Round, values: Values) -> bool:
-        """Tell of the round's metrics."""
-        self._booster._follow(state.model, self._table, self._categorical)
-        self.done += 1
-        self._booster._rates.append(state.learning_rate)
-        self.stopped = self._after(self.done - 1, values)
-        return self.stopped
-
-
-def _but_the_rate(params: dict[str, Any]) -> dict[str, Any]:
+def _but_the_rate(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if name != "learning_rate"}
-
-
-def _results(values: Values, larger: dict[str, bool]) -> list[EvalResult]:
-    return [result for name, found in values.items() for result in results_of(name, found, larger)]

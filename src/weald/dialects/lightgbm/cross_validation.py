@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.engine import functions_of
 from weald.dialects.lightgbm.training import Course, InitModel, prepared, quiet
-from weald.dialects.shared.folds import Race, fold_rows
+from weald.dialects.shared.folds import fold_rows
 from weald.params.lightgbm import read_parameters
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import ModelFileError
@@ -115,23 +114,23 @@ def cv(
             known["metric"] = metrics
         start = Booster(model_file=init_model) if isinstance(init_model, str | os.PathLike) else init_model
         pairs = fold_rows(train_set.labels, train_set.num_data(), nfold, stratified, folds, shuffle, seed)
-        field = _Field(known, functions_of(feval), rounds)
+        every = _Folds(known, functions_of(feval), rounds)
         for train_rows, test_rows in pairs:
             part, rest = (train_set.subset(np.sort(rows)) for rows in (train_rows, test_rows))
             own = dict(known)
             if fpreproc is not None:
                 part, rest, own = fpreproc(part, rest, own)
-            booster = Booster({**read_parameters(own), "num_threads": 1}, part)
+            booster = Booster(read_parameters(own), part)
             if start is not None:
                 booster._continue(start)
             if eval_train_metric:
                 booster.add_valid(part, "train")
-            field.model.boosters.append(booster.add_valid(rest, "valid"))
-        return field.run(before, after, return_cvbooster)
+            every.model.boosters.append(booster.add_valid(rest, "valid"))
+        return every.run(before, after, return_cvbooster)
 
 
-class _Field:
-    """The folds' trainings, with the callbacks and the metrics of all."""
+class _Folds:
+    """The folds' trainings, a round at a time, with the callbacks and the metrics of all."""
 
     def __init__(self, params: dict[str, Any], metrics: list[Any], rounds: int) -> None:
         self._params = params
@@ -139,37 +138,30 @@ class _Field:
         self._rounds = rounds
         self.model = CVBooster()
         self.model._params = params
-        self._number = 0
-        self._results: dict[int, list[EvalResult]] = {}
         self._table: dict[str, Any] = {}
 
     def run(self, before: Sequence[Any], after: Sequence[Any], with_models: bool) -> dict[str, Any]:
         """Train; the table of means and deviations."""
-        self._course = Course(self.model, self._params, 0, self._rounds, before, after)
-        self._race = Race([partial(self._train, k) for k in range(len(self.model.boosters))], self._between)
-        self._course.before(0)
-        self._race.run()
-        best = self._course.best_iteration
+        boosters = self.model.boosters
+        course = Course(self.model, self._params, 0, self._rounds, before, after)
+        for booster in boosters:
+            booster._begin(None, self._metrics, booster._valid_sets)
+        for number in range(self._rounds):
+            course.before(number)
+            if course.after(number, self._joined([booster._step() for booster in boosters])):
+                break
+        for booster in boosters:
+            booster._finish()
+        best = course.best_iteration
         if best:
             self.model.best_iteration = best
-            for booster in self.model.boosters:
+            for booster in boosters:
                 booster.best_iteration = best
             self._table = {name: values[:best] for name, values in self._table.items()}
         return {**self._table, "cvbooster": self.model} if with_models else self._table
 
-    def _train(self, place: int) -> None:
-        booster = self.model.boosters[place]
-
-        def after(number: int, results: list[EvalResult]) -> bool:
-            self._results[place] = results
-            return self._race.finished()
-
-        booster._boost(self._rounds, None, self._metrics, booster._valid_sets, after=after)
-        booster._bins.clear()
-
-    def _between(self) -> bool:
-        """Put the folds' metrics together and tell the callbacks; whether to stop."""
-        folds = [self._results[place] for place in range(len(self.model.boosters))]
+    def _joined(self, folds: list[list[EvalResult]]) -> list[EvalResult]:
+        """The means and deviations of the folds' metrics, which the table keeps."""
         results = []
         for same in zip(*folds, strict=True):
             values = [result.metric_value for result in same]
@@ -179,8 +171,4 @@ class _Field:
             name = f"{first.dataset_name} {first.metric_name}"
             self._table.setdefault(f"{name}-mean", []).append(mean)
             self._table.setdefault(f"{name}-stdv", []).append(deviation)
-        stops = self._course.after(self._number, results)
-        self._number += 1
-        if not stops and self._number < self._rounds:
-            self._course.before(self._number)
-        return stops
+        return results

@@ -124,6 +124,10 @@ class Dataset:
         """The scores that rows start from, (rows,) or (rows, outputs)."""
         return self._init_score
 
+    def parts(self) -> tuple[Any, ...]:
+        """What tells whether it was given other rows or labels since: these are replaced, never changed."""
+        return self.source, self._label, self._weight, self.start
+
     def data_params(self) -> dict[str, Any]:
         """Of its parameters those that are the data's, by LightGBM's own names."""
         known = read_parameters(self.params)

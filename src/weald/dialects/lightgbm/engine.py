@@ -1,9 +1,10 @@
-"""One training with LightGBM's objective, labels, metrics and callbacks."""
+"""What a training of LightGBM's interface asks of the engine: objective, labels, starts and metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from weald.binning import missing_of
@@ -13,8 +14,7 @@ from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import native_parameters
-from weald.dialects.shared.bins import KeptBins
-from weald.dialects.shared.engine import Listener, Rows, Run
+from weald.dialects.shared.run import Order, Rows
 from weald.dialects.shared.tables import Float64s, scores_of_outputs
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss
@@ -28,7 +28,7 @@ CustomMetric = Callable[[Any, Dataset], Any]
 CustomObjective = Callable[[Any, Dataset], Any]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Training:
     """What a booster's next rounds ask for."""
 
@@ -40,17 +40,15 @@ class Training:
     metrics: Sequence[CustomMetric] = ()
     #: rows start from scores of their own, or from 0, in place of the best constant
     from_scores: bool = False
-    #: where bins of the table are kept for the next training
-    bins: KeptBins | None = None
 
-    def run(self, rounds: int, earlier: FittedModel | None, listener: Listener) -> FittedModel:
-        """Boost so many more rounds."""
-        train = self.train_set
+    def order(self, earlier: FittedModel | None) -> Order:
+        """What the engine is asked for; ``earlier``: the model that training goes on from."""
+        train, _ = self.train_set, self._rows
         y, weight = train.labels, train.weights
         native = self.native()
         if earlier is None and not self.from_scores:
             native["base_score"] = self.chosen.start(y, weight)
-        run = Run(
+        return Order(
             native,
             self._loss(),
             Rows(train.table, y, self.chosen.weights(y, weight), self._start(train)),
@@ -60,10 +58,16 @@ class Training:
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
-            self.bins,
-            train.source,
         )
-        return run.fit(rounds, earlier, listener)
+
+    @cached_property
+    def _rows(self) -> tuple[Any, ...]:
+        return self.train_set.parts()
+
+    def is_of(self, train_set: Dataset) -> bool:
+        """Whether the rows to train on are those of a data set, as they were."""
+        same = zip(self._rows, train_set.parts(), strict=True)
+        return train_set is self.train_set and all(before is now for before, now in same)
 
     @property
     def missing(self) -> Missing:

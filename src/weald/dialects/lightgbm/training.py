@@ -65,7 +65,7 @@ def train(
             begin = booster.current_iteration()
         evals = _named_sets(booster, train_set, valid_sets, valid_names)
         course = Course(booster, known, begin, rounds, before, after)
-        booster._boost(rounds, None, functions_of(feval), evals, course.before, course.after)
+        booster._boost(rounds, functions_of(feval), evals, course.before, course.after)
     booster.best_iteration = course.best_iteration
     booster.best_score = course.best_score
     if not keep_training_booster:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.shared.engine import Engine
+from weald.binning.parameters import Bins
+from weald.estimators.boosted.boosted import BoostedTreesRegressor
 from weald.estimators.shared import persistence
 from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.plain import plain, restored
@@ -28,13 +29,14 @@ def pack_model(name: str, params: Mapping[str, Any], more: Mapping[str, Any], mo
     return pack(_FORMAT, header, {}, {"model": np.frombuffer(inner, np.uint8)})
 
 
-def _as_read(model: FittedModel) -> Engine:
+def _as_read(model: FittedModel) -> BoostedTreesRegressor:
     """An estimator with the parameters that say how a table is read, from which a file's reader knows it."""
-    return Engine(
+    reading = Bins(
         unstored=model.unstored,
         use_missing=model.missing != "none",
         zero_as_missing=model.missing == "zero",
     )
+    return BoostedTreesRegressor(bins=reading)
 
 
 def unpack_model(

@@ -14,9 +14,9 @@ import numpy as np
 
 from weald.data import Schema
 from weald.data.read import open_table
-from weald.dialects.shared.bins import KeptBins
 from weald.dialects.shared.booster import ModelHolder
-from weald.dialects.shared.engine import Engine
+from weald.dialects.shared.reader import Reader
+from weald.dialects.shared.run import Run
 from weald.dialects.shared.tables import Float32s, Float64s, is_frame, single
 from weald.dialects.shared.trees import histogram, split_values
 from weald.dialects.xgboost import dumps, files
@@ -25,16 +25,17 @@ from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.engine import (
-    Course,
     CustomMetric,
     CustomObjective,
     Training,
+    check_may_change,
     evaluated,
     labels_of,
     metrics_of,
     named_values,
 )
 from weald.dialects.xgboost.objectives import Chosen, choose
+from weald.estimators.shared.persistence import FittedModel
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
@@ -70,7 +71,7 @@ class Booster(ModelHolder):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
-        self._bins = KeptBins()  # of `update` and `boost`
+        self._training: Training | None = None  # what the run was asked for last
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -87,31 +88,63 @@ class Booster(ModelHolder):
         evals: Sequence[tuple[DMatrix, str]] = (),
         objective: CustomObjective | None = None,
         metric: CustomMetric | None = None,
-        bins: KeptBins | None = None,
     ) -> None:
-        """Add rounds to the model; a callback that sets parameters has the rest trained in another run."""
-        earlier = model = self._model
-        self._custom = objective is not None
+        """Add rounds to the model; callbacks may set parameters between them."""
+        before, params = self._finish(), self._params
+        try:
+            self._begin(dtrain, evals, objective, metric)
+            for epoch in range(rounds):
+                if container.before_iteration(self, epoch) or self._step(container, epoch):
+                    break
+            self._finish()
+        except BaseException:
+            self._set_model(before)
+            self._params = params
+            raise
+        # A scheduler's learning rate was of its round.
+        self._params = {name: value for name, value in self._params.items() if name != "eta"}
+        self._params |= {"eta": params["eta"]} if "eta" in params else {}
+
+    def _begin(
+        self,
+        dtrain: DMatrix,
+        evals: Sequence[tuple[DMatrix, str]] = (),
+        objective: CustomObjective | None = None,
+        metric: CustomMetric | None = None,
+    ) -> None:
+        """Open a run that goes on from the model."""
+        earlier = self._finish()
         if earlier is None:
             self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
         else:
             self._check_columns(dtrain)
-        before, rate = self._params, self._params.get("eta")
-        course, bins = Course(self, dtrain, container), KeptBins() if bins is None else bins
-        try:
-            while model is earlier or not (course.stopped or course.done >= rounds):
-                training = Training(
-                    dict(self._params), self._chosen(), dtrain, evals, objective, metric, bins
-                )
-                model = training.run(rounds - course.done, model, course)
-        except BaseException:
-            self._set_model(earlier)
-            self._params = before
-            raise
-        self._set_model(model)
-        self._params = {name: value for name, value in self._params.items() if name != "eta"}
-        if rate is not None:
-            self._params["eta"] = rate  # a scheduler's learning rate was of its round
+        self._custom = objective is not None
+        self._training = Training(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+        self._set_run(Run(self._training.order(earlier), earlier))
+
+    def _step(self, container: CallbackContainer, epoch: int) -> bool:
+        """One round of `_train`; whether a callback stops."""
+        assert self._run is not None and self._training is not None
+        self._ask(replace(self._training, params=dict(self._params), chosen=self._chosen()))
+        self._run.step(self._params.get("eta"))
+        for name, found in self._run.values().items():
+            for metric, value in found:
+                container.record(name, metric, value)
+        return container.after_iteration(self, epoch)
+
+    def _ask(self, training: Training) -> None:
+        """Have the run go on by other parameters, or another objective."""
+        assert self._run is not None and self._training is not None
+        changed = check_may_change(self._training.params, training.params)
+        if changed or training.objective is not self._training.objective:
+            self._run.follow(training.order(self._run.model()))
+        self._training = training
+
+    def _finish(self) -> FittedModel | None:
+        """The model, if there is one; a run that was open is over."""
+        self._set_model(self._fitted() if self._is_trained() else None)
+        self._training = None
+        return self._model
 
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)
@@ -120,8 +153,15 @@ class Booster(ModelHolder):
         return not isinstance(self._fitted().predictor, Forest)
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round; the matrix's bins are kept for the next."""
-        self._train(dtrain, 1, CallbackContainer([]), objective=fobj, bins=self._bins)
+        """Train one more round; what the engine knows of the rows is kept for the next."""
+        training = self._training
+        if training is None or not training.is_of(dtrain) or training.evals:
+            self._begin(dtrain, objective=fobj)
+        else:
+            self._custom = fobj is not None
+            self._ask(replace(training, params=dict(self._params), chosen=self._chosen(), objective=fobj))
+        assert self._run is not None
+        self._run.step(self._params.get("eta"))
 
     def boost(
         self,
@@ -137,13 +177,7 @@ class Booster(ModelHolder):
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."
             )
-        self._train(
-            dtrain,
-            1,
-            CallbackContainer([]),
-            objective=lambda scores, matrix: (grad, hess),
-            bins=self._bins,
-        )
+        self.update(dtrain, iteration, fobj=lambda scores, matrix: (grad, hess))
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
@@ -165,23 +199,21 @@ class Booster(ModelHolder):
             )
         return first, last
 
-    def _reader(self, table: Any, iteration_range: Any) -> Engine:
-        """An estimator of a range of rounds that takes the table's columns by their places, whatever they are called."""
-        engine = self._engine(*self._range(iteration_range), threads_of(self._params))
-        schema, opened = engine._model.schema, open_table(table)
+    def _reader_of(self, table: Any, iteration_range: Any) -> Reader:
+        """What predicts by a range of rounds and takes the table's columns by their places, whatever they are called."""
+        reader = self._reader(*self._range(iteration_range), threads_of(self._params))
+        schema, opened = reader._model.schema, open_table(table)
         self._check_count(len(opened.names))
         if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
-            return engine
+            return reader
         columns = tuple(
             replace(column, name=name) for column, name in zip(schema.columns, opened.names, strict=True)
         )
-        other = Engine(n_jobs=engine.n_jobs)
-        other._set_model(replace(engine._model, schema=Schema(columns, opened.named)))
-        return other
+        return Reader(replace(reader._model, schema=Schema(columns, opened.named)), reader.n_jobs)
 
     def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
         """Raw scores, (outputs, rows)."""
-        scores = self._reader(table, iteration_range)._raw(table)
+        scores = self._reader_of(table, iteration_range)._raw(table)
         if margin is None:
             return scores
         base = self._fitted().predictor.base_score[:, None]
@@ -226,7 +258,7 @@ class Booster(ModelHolder):
         if pred_leaf:
             return self._leaves(data.table, iteration_range, strict_shape)
         if pred_contribs:
-            reader = self._reader(data.table, iteration_range)
+            reader = self._reader_of(data.table, iteration_range)
             found = single(contributions(reader, data.table, data.base_margin))
             return found if strict_shape or found.shape[1] > 1 else found[:, 0]
         scores = self._scores(data.table, data.base_margin, iteration_range)
@@ -242,7 +274,7 @@ class Booster(ModelHolder):
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
         first, last = self._range(iteration_range)
         outputs = self._trees("pred_leaf").n_outputs
-        leaves = self._reader(table, iteration_range).apply(table).astype(np.float32)
+        leaves = self._reader_of(table, iteration_range).apply(table).astype(np.float32)
         return (
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
@@ -507,8 +539,8 @@ class Booster(ModelHolder):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._bins = KeptBins()
-        other._set_model(self._fitted() if self._making is not None else self._model)
+        other._training = None
+        other._set_model(self._fitted() if self._is_trained() else None)
         return other
 
     def __deepcopy__(self, memo: Any) -> Booster:
@@ -516,11 +548,11 @@ class Booster(ModelHolder):
 
     def reset(self) -> Booster:
         """Give memory back; the model stays."""
-        self._predictor, self._bins = None, KeptBins()
+        self._finish()
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._model is None and self._making is None:
+        if not self._is_trained():
             return {"params": self._params, "attributes": self._attributes, "file": None}
         return {"params": self._params, "attributes": self._attributes, "file": files.to_bytes(self)}
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from weald.dialects.shared.folds import Race, fold_rows
+from weald.dialects.shared.folds import fold_rows
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -110,82 +109,55 @@ def cv(
         part, rest, own = dtrain.slice(train_rows), dtrain.slice(test_rows), dict(known)
         if fpreproc is not None:
             part, rest, own = fpreproc(part, rest, own)
-        packs.append(CVPack(part, rest, Booster({**own, "nthread": 1})))
+        packs.append(CVPack(part, rest, Booster(own)))
     everything = list(callbacks or ())
     if verbose_eval:
         period = 1 if verbose_eval is True else int(verbose_eval)
         everything.append(EvaluationMonitor(period=period, show_stdv=show_stdv))
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    race = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round), obj, custom_metric)
+    all_folds = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round))
     with quiet(known):
-        history = race.run()
-    return _table(history, race.kept, as_pandas)
+        history = all_folds.run(obj, custom_metric)
+    return _table(history, all_folds.kept, as_pandas)
 
 
 class _Folds:
-    """The folds' trainings, with the callbacks and the metrics of all."""
+    """The folds' trainings, a round at a time, with the callbacks and the metrics of all."""
 
-    def __init__(
-        self,
-        packs: list[CVPack],
-        container: CallbackContainer,
-        rounds: int,
-        objective: CustomObjective | None,
-        metric: CustomMetric | None,
-    ) -> None:
+    def __init__(self, packs: list[CVPack], container: CallbackContainer, rounds: int) -> None:
         self._packs = packs
         self._model = PackedBooster(packs)
         self._container = container
         self._rounds = rounds
-        self._objective = objective
-        self._metric = metric
-        self._epoch = 0
-        self._logs: list[CallbackContainer] = []
         #: rounds that the table keeps: up to the best where training stopped early
         self.kept = rounds
 
-    def run(self) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    def run(
+        self, objective: CustomObjective | None, metric: CustomMetric | None
+    ) -> dict[str, dict[str, list[tuple[float, float]]]]:
         """Train; evaluation set -> metric -> mean and deviation of every round."""
         self._container.before_training(self._model)
-        race = Race([partial(self._train, place) for place in range(len(self._packs))], self._between)
-        race.stopped = self._container.before_iteration(self._model, 0)
-        self._logs = [CallbackContainer([_Turn(race)]) for _ in self._packs]
-        race.run()
+        for pack in self._packs:
+            pack.bst._begin(pack.dtrain, [(pack.dtrain, "train"), (pack.dtest, "test")], objective, metric)
+        for epoch in range(self._rounds):
+            if self._container.before_iteration(self._model, epoch) or self._step(epoch):
+                if self._model.attr("best_iteration") is not None:
+                    self.kept = self._model.best_iteration + 1
+                break
         self._container.after_training(self._model)
-        if race.stopped and self._model.attr("best_iteration") is not None:
-            self.kept = self._model.best_iteration + 1
         return self._container.history
 
-    def _train(self, place: int) -> None:
-        pack, log = self._packs[place], self._logs[place]
-        evals = [(pack.dtrain, "train"), (pack.dtest, "test")]
-        pack.bst._train(pack.dtrain, self._rounds, log, evals, self._objective, self._metric)
-
-    def _between(self) -> bool:
-        """Put the folds' metrics together and tell the callbacks; whether to stop."""
-        for data, known in self._logs[0].history.items():
+    def _step(self, epoch: int) -> bool:
+        """A round of every fold; whether a callback stops."""
+        logs = [CallbackContainer([]) for _ in self._packs]
+        for pack, log in zip(self._packs, logs, strict=True):
+            pack.bst._step(log, epoch)
+        for data, known in logs[0].history.items():
             for metric in known:
-                values = [log.history[data][metric][-1] for log in self._logs]
+                values = [log.history[data][metric][-1] for log in logs]
                 self._container.record(data, metric, (float(np.mean(values)), float(np.std(values))))
-        stops = self._container.after_iteration(self._model, self._epoch)
-        self._epoch += 1
-        if not stops and self._epoch < self._rounds:
-            stops = self._container.before_iteration(self._model, self._epoch)
-        return stops
-
-
-class _Turn(TrainingCallback):
-    """The callback of one fold."""
-
-    def __init__(self, race: Race) -> None:
-        self._race = race
-
-    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        return self._race.stopped
-
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        return self._race.finished()
+        return self._container.after_iteration(self._model, epoch)
 
 
 def _table(history: Mapping[str, Any], kept: int, as_pandas: bool) -> Any:

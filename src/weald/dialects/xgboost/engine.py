@@ -1,28 +1,26 @@
-"""One training through `BoostedTreesRegressor`, with XGBoost's objective, labels, metrics and callbacks."""
+"""What a training of XGBoost's interface asks of the engine: objective, labels, starts and metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from weald.dialects.shared.bins import KeptBins
-from weald.dialects.shared.engine import Rows, Run, Values
+from weald.dialects.shared.run import Order, Rows
 from weald.dialects.shared.tables import Float64s, scores_of_outputs, single
-from weald.dialects.xgboost.callback import CallbackContainer
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
 from weald.dialects.xgboost.objectives import Chosen
 from weald.dialects.xgboost.translate import native_parameters
-from weald.estimators.boosted.starts import base_scores
-from weald.estimators.boosted.training import rows_that_count
+from weald.estimators.boosted.fitting import rows_that_count
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import LINKS, Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
-from weald.training.boosting.rounds import Round
+from weald.training.boosting.starts import base_scores
 
 START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
 # What the trees that are there are made for.
@@ -33,7 +31,7 @@ CustomMetric = Callable[[Any, DMatrix], Any]
 CustomObjective = Callable[[Any, DMatrix], Any]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Training:
     """What one call of `train` asks for."""
 
@@ -43,20 +41,22 @@ class Training:
     evals: Sequence[tuple[DMatrix, str]] = ()
     objective: CustomObjective | None = None
     metric: CustomMetric | None = None
-    bins: KeptBins = field(default_factory=KeptBins)
 
-    def run(self, rounds: int, earlier: FittedModel | None, course: Course) -> FittedModel:
-        """Boost so many more rounds, or until the course ends the run."""
-        native, loss = self._native(), self._loss()
+    @cached_property
+    def _rows(self) -> tuple[Any, ...]:
+        return _rows_of(self.dtrain)
+
+    def order(self, earlier: FittedModel | None) -> Order:
+        """What the engine is asked for; ``earlier``: the model that training goes on from."""
+        native, loss, _ = self._native(), self._loss(), self._rows
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
         train = Rows(self.dtrain.table, y, weight)
         base = self._first_score(native, loss, train, earlier)
         by_margin = self.dtrain.base_margin is not None
-        if by_margin:  # the engine then knows of no first score: the model is given it before and after
+        if by_margin:
             native["base_score"] = None
-            earlier = None if earlier is None else rebased(earlier, np.zeros_like(base))
-        run = Run(
+        return Order(
             native,
             loss,
             replace(train, init_score=self._start(self.dtrain, base)),
@@ -66,12 +66,13 @@ class Training:
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
-            self.bins,
-            self.dtrain.table,
+            base if by_margin else None,
         )
-        course.begin(base if by_margin else None)
-        fitted = run.fit(rounds, earlier, course)
-        return rebased(fitted, base) if by_margin else fitted
+
+    def is_of(self, dtrain: DMatrix) -> bool:
+        """Whether the rows to train on are those of a matrix, as they were."""
+        same = zip(self._rows, _rows_of(dtrain), strict=True)
+        return dtrain is self.dtrain and all(before is now for before, now in same)
 
     def _native(self) -> dict[str, Any]:
         matrix = self.dtrain
@@ -130,6 +131,11 @@ class Training:
         return [*named_values(self.metric(single(prediction), self.evals[place][0]))]
 
 
+def _rows_of(matrix: DMatrix) -> tuple[Any, ...]:
+    """What tells whether a matrix was given other labels, weights or margins since: arrays are replaced, never changed."""
+    return matrix.table, matrix.label, matrix.weight, matrix.base_margin
+
+
 def labels_of(matrix: DMatrix) -> Float64s:
     """The labels of a matrix."""
     if matrix.label is None:
@@ -137,77 +143,19 @@ def labels_of(matrix: DMatrix) -> Float64s:
     return matrix.label
 
 
-class Course:
-    """Tells XGBoost's callbacks of a booster's rounds, over several runs where they change parameters between rounds."""
-
-    def __init__(self, model: Any, dtrain: DMatrix, container: CallbackContainer) -> None:
-        self._model = model
-        self._table, self._categorical = dtrain.table, dtrain.categorical
-        self._container = container
-        self._params: dict[str, Any] = {}
-        self._base: Float64s | None = None
-        self._told = -1  # the last round that callbacks were told of before it began
-        #: rounds of all runs, and whether a callback has stopped training
-        self.done = 0
-        self.stopped = False
-
-    def begin(self, base: Float64s | None) -> None:
-        """A run begins with the model's parameters as they are now; ``base``: the first score, where rows start from margins."""
-        self._params = dict(self._model._params)
-        self._base = base
-
-    def _follow(self, state: Round) -> None:
-        base = self._base
-
-        def so_far() -> Any:
-            predictor: Any = state.model()
-            return predictor if base is None else replace(predictor, base_score=base)
-
-        self._model._follow(so_far, self._table, self._categorical)
-
-    def before(self, number: int, state: Round) -> bool:
-        """Let callbacks see the round before it begins: they may stop, or set its learning rate; other parameters end the run."""
-        self._follow(state)
-        if self._told < self.done:
-            self._told = self.done
-            self.stopped = self._container.before_iteration(self._model, self.done)
-        if (rate := self._model._params.get("eta")) is not None:
-            state.learning_rate = rate
-        return self.stopped or self._has_other_parameters()
-
-    def _has_other_parameters(self) -> bool:
-        now = self._model._params
-        changed = {
-            name
-            for name in (*now, *self._params)
-            if name != "eta" and not _same(now.get(name), self._params.get(name))
-        }
-        for name in _FIXED:
-            if name in changed:
-                raise InputError(
-                    f"{name} cannot be changed to {now.get(name)!r} while a model is trained; train another one."
-                )
-        return bool(changed)
-
-    def after(self, number: int, state: Round, values: Values) -> bool:
-        """Keep the round's metrics and tell the callbacks."""
-        for name, found in values.items():
-            for metric, value in found:
-                self._container.record(name, metric, value)
-        self._follow(state)
-        self.done += 1
-        self.stopped = self._container.after_iteration(self._model, self.done - 1)
-        return self.stopped
+def check_may_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether other parameters than the learning rate have changed; some may not, while a model is trained."""
+    changed = {name for name in (*now, *before) if not _same(now.get(name), before.get(name))}
+    for name in _FIXED:
+        if name in changed:
+            raise InputError(
+                f"{name} cannot be changed to {now.get(name)!r} while a model is trained; train another one."
+            )
+    return bool(changed - {"eta"})
 
 
 def _same(first: Any, second: Any) -> bool:
     return first is second or bool(np.array_equal(np.asarray(first), np.asarray(second)))
-
-
-def rebased(model: FittedModel, base: Float64s) -> FittedModel:
-    """The model with another first score."""
-    predictor: Any = model.predictor
-    return replace(model, predictor=replace(predictor, base_score=base))
 
 
 def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:

@@ -14,7 +14,7 @@ from weald.binning import BinWishes, read_training_table
 from weald.data import read_weights
 from weald.estimators.boosted.fitted import BoostedModel
 from weald.estimators.boosted.fitting import FitOptions, fitted_model
-from weald.estimators.boosted.refit import refitted_model
+from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
 from weald.training.boosting.booster_parameters import BOOSTERS
 from weald.training.boosting.parameters import BoostingParameters
@@ -109,8 +109,13 @@ class BoostedTrees(BoostedModel, BoostingParameters):
         >>> bool(model.predict(X).mean() < later.predict(X).mean() < model.predict(X).mean() + 10.0)
         True
         """
+        model = self._fitted()
+        check_refits(model, decay_rate)
+        dataset = self._read(X)
+        weight = read_weights(sample_weight, dataset.n_rows)
+        labels = self._labels_of_known(y, dataset.n_rows, weight, model.classes)
         other = type(self)(**self.get_params(deep=False))
-        other._set_model(refitted_model(self, X, y, sample_weight, decay_rate, init_score))
+        other._set_model(refitted_model(model, self, dataset, labels, decay_rate, init_score))
         return other
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:

@@ -16,6 +16,7 @@ from weald.forest import file as model_file
 from weald.forest.forest import Forest
 from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError
+from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.plan import LinearPlan, Plan
 from weald.training.boosting.session import Interruption
 
@@ -45,7 +46,7 @@ def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> 
 
 
 def check_continues(
-    estimator: BoostedTrees,
+    given: BoostingParameters,
     plan: Plan,
     earlier: Earlier,
     schema: Schema,
@@ -54,13 +55,13 @@ def check_continues(
 ) -> None:
     """A continued model must have the same columns, classes, loss and start, and not too many rounds."""
     model, what = earlier.model, earlier.what
-    check_same_task(model, schema, labels, estimator.n_estimators, what)
+    check_same_task(model, schema, labels, given.n_estimators, what)
     if isinstance(model.predictor, LinearModel) != isinstance(plan.kind, LinearPlan):
         was = "" if isinstance(model.predictor, LinearModel) else "not "
         raise InputError(f"{what} needs the booster of the earlier fit, which was {was}'linear'.")
     if isinstance(model.predictor, Forest):
         _check_same_trees(plan, model.predictor, model, what)
-    _check_same_start(estimator.base_score, model, base, earlier.resumes)
+    _check_same_start(given.base_score, model, base, earlier.resumes)
 
 
 def check_same_task(

@@ -198,7 +198,7 @@ class BoostedModel:
             self._set_model(from_bytes(state["file"])[2])
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.input_tags.categorical = self._takes_categories()

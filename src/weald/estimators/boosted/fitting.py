@@ -35,6 +35,7 @@ from weald.training.boosting.callbacks import (
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.monitors import BestModel
 from weald.training.boosting.opening import Rows, Start, open_session
+from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.plan import LinearPlan, Plan
 from weald.training.boosting.rounds import Callback, History, Round
 from weald.training.boosting.session import Session, run
@@ -84,7 +85,9 @@ def fitted_model(
     keeps_best = stops and bool(options.eval_set)
     facts = Facts(loss, n_rows, n_classes, keeps_best, init_score is not None)
     plan = plan_of(estimator, table.schema, facts)
-    start = _start(estimator, plan, table.schema, labels, init_score, earlier)
+    start = start_of(estimator, plan, table.schema, labels, init_score, earlier)
+    if earlier is not None:
+        check_same_rate(estimator, plan, earlier)
     sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
     session = open_session(plan, train, sets, start)
     with ExitStack() as stack:
@@ -173,8 +176,8 @@ def fit_metrics(wanted: Any, loss: Loss) -> list[Metric]:
     return metrics
 
 
-def _start(
-    estimator: BoostedTrees,
+def start_of(
+    given: BoostingParameters,
     plan: Plan,
     schema: Schema,
     labels: Labels,
@@ -182,10 +185,9 @@ def _start(
     earlier: Earlier | None,
 ) -> Start:
     """The model that training goes on from: an earlier one, or one without rounds."""
-    base = first_scores(estimator.base_score, labels, init_score)
+    base = first_scores(given.base_score, labels, init_score)
     if earlier is not None:
-        check_continues(estimator, plan, earlier, schema, labels, base)
-        check_same_rate(estimator, plan, earlier)
+        check_continues(given, plan, earlier, schema, labels, base)
         return Start(earlier.model.predictor, earlier.model.statistics, earlier.interruption)
     if isinstance(plan.kind, LinearPlan):
         return Start(LinearModel(base, np.zeros(len(base)), np.zeros((len(base), schema.n_columns)), 0))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import Dataset, Schema, read_weights
+from weald.data import Dataset, Schema
 from weald.encoding.parameters import Partition
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
@@ -19,52 +19,52 @@ from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
 from weald.training.boosting.door.trees import tree_rules
+from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.plan import WHOLE_TREES
 from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves
 from weald.training.boosting.starts import origin_of, read_init_score
 
-if TYPE_CHECKING:
-    from weald.estimators.boosted.base import BoostedTrees
-
 
 def refitted_model(
-    estimator: BoostedTrees, X: Any, y: Any, sample_weight: Any, decay_rate: float, init_score: Any
+    model: FittedModel,
+    given: BoostingParameters,
+    dataset: Dataset,
+    labels: Labels,
+    decay_rate: float,
+    init_score: Any,
 ) -> FittedModel:
-    """The estimator's model with leaves refitted to a table."""
-    model = estimator._fitted()
-    if isinstance(model.predictor, LinearModel):
-        raise NotSupportedError(
-            "refit gives the leaves of trees new values, and booster='linear' has none; fit it anew."
-        )
-    _check_share(decay_rate)
-    dataset = estimator._read(X)
-    weight = read_weights(sample_weight, dataset.n_rows)
-    labels = estimator._labels_of_known(y, dataset.n_rows, weight, model.classes)
+    """A model with leaves refitted to a table, by the parameters of its training."""
     labels.loss.check_target(labels.y)
     if labels.loss.name != model.loss or labels.loss.n_outputs != model.forest.n_outputs:
         raise InputError(f"refit needs the loss of the fit, {model.loss!r}.")
     start = read_init_score(init_score, dataset.n_rows, labels.loss.n_outputs)
+    rate = given.learning_rate if model.learning_rate is None else model.learning_rate
     rules = RefitRules(
-        tree_rules(estimator, estimator.resolved(), labels.loss, model.schema),
-        WHOLE_TREES if model.forest.averaged else estimator.learning_rate_,
+        tree_rules(given, given.resolved(), labels.loss, model.schema),
+        WHOLE_TREES if model.forest.averaged else float(rate),
         float(decay_rate),
-        _column_penalty(estimator, dataset.schema),
+        _column_penalty(given, dataset.schema),
     )
-    with parallel(estimator.n_jobs) as tasks:
+    with parallel(given.n_jobs) as tasks:
         rows = _rows(model.forest, dataset, labels, start, tasks)
         forest = refit_leaves(model.forest, rows, labels.loss, rules, tasks)
     return replace(model, predictor=forest, history={}, best_iteration=forest.n_rounds - 1)
 
 
-def _check_share(decay_rate: Any) -> None:
+def check_refits(model: FittedModel, decay_rate: Any) -> None:
+    """Refuse a model without leaves, and what is no share of the old values."""
+    if isinstance(model.predictor, LinearModel):
+        raise NotSupportedError(
+            "refit gives the leaves of trees new values, and booster='linear' has none; fit it anew."
+        )
     number = not isinstance(decay_rate, bool) and isinstance(decay_rate, numbers.Real)
     if not number or not 0.0 <= decay_rate <= 1.0:
         raise InputError(f"decay_rate must be a number from 0 to 1, not {decay_rate!r}.")
 
 
-def _column_penalty(estimator: BoostedTrees, schema: Schema) -> NDArray[np.float64]:
+def _column_penalty(given: BoostingParameters, schema: Schema) -> NDArray[np.float64]:
     """What the children of a split on each column are penalised by beside lambda: that of splits into sets."""
-    parts = estimator.resolved()
+    parts = given.resolved()
     penalty = np.zeros(schema.n_columns)
     if isinstance(parts.categories, Partition):
         sizes = np.array([min(len(column.categories), parts.bins.max_bins) for column in schema.columns])

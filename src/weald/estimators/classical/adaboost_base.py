@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from weald.binning import bin_once
-from weald.runtime.random import seed_of
 from weald.estimators.classical.ensembles import Ensemble, checked_numbers
 from weald.estimators.classical.tree_members import TreeTraining, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members
 from weald.forest.forest import Forest
 from weald.params import ADABOOST_PARAMETERS, validate
 from weald.runtime.errors import ModelFileError, NotSupportedError
+from weald.runtime.random import seed_of
 from weald.runtime.threads import parallel
 from weald.training.classical.adaboost import Boosted, WeakLearner
 from weald.training.classical.learners import EstimatorLearner

@@ -13,13 +13,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from weald.binning import bin_once
 from weald.data import read_weights
-from weald.runtime.random import seed_of
 from weald.estimators.classical.ensembles import Ensemble, checked_integer
 from weald.estimators.classical.tree_members import TreeTraining, forest_scores, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members
 from weald.forest.forest import Forest
 from weald.params import BAGGING_PARAMETERS, validate
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.runtime.random import seed_of
 from weald.training.classical.bagging import MemberBags, fit_members
 from weald.training.classical.members import (
     check_member,

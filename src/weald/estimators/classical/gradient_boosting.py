@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, read_training_table
 from weald.data import read_table, read_weights
@@ -35,7 +36,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
     # Parameters, set by the subclasses' __init__.
     criterion: str
     min_samples_split: int | float
-    min_samples_leaf: int | float  # type: ignore[assignment]
+    min_samples_leaf: int | float
     min_weight_fraction_leaf: float
     max_depth: int | None
     min_impurity_decrease: float

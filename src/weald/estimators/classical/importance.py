@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.runtime.random import seed_of
 from weald.forest.forest import Forest
+from weald.runtime.random import seed_of
 
 
 def tree_importances(forest: Forest) -> NDArray[np.float64]:

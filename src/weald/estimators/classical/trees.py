@@ -13,7 +13,6 @@ from sklearn.exceptions import NotFittedError
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
-from weald.runtime.random import seed_of
 from weald.estimators.classical.tree_choices import count_features, tree_rules
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
 from weald.estimators.classical.tree_models import TreeModel, from_content, to_bytes
@@ -23,6 +22,7 @@ from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
 from weald.params import Parameter, validate
 from weald.runtime.progress import progress
+from weald.runtime.random import seed_of
 from weald.runtime.threads import parallel
 from weald.training.classical.random_forest import Bags, forest_keys, grow_forest
 from weald.tree.cart import Draw

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from weald.data import read_classes, read_weights
-from weald.runtime.random import seed_of
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.params import BLENDING_PARAMETERS
 from weald.runtime.errors import InputError
+from weald.runtime.random import seed_of
 from weald.training.classical.members import indexable, take_rows
 from weald.training.combining.blending import blend_tables, split_off
 from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, join, params_of_rows

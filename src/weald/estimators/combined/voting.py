@@ -11,9 +11,9 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_classes, read_regression_target, read_table
-from weald.runtime.random import seed_of
 from weald.estimators.combined.voting_base import Floats, Voting
 from weald.runtime.errors import InputError
+from weald.runtime.random import seed_of
 from weald.training.classical.members import codes_of, indexable, probabilities_of
 from weald.training.combining.ties import row_keys
 from weald.training.combining.voting import majority, plurality, refused_as, vote_shares

@@ -29,7 +29,7 @@ from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses.links import LINKS, SEVERAL
 from weald.params import GRADIENT_BOOSTING_PARAMETERS
-from weald.params.choice import same_value
+from weald.params.choice import same
 from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.training.boosting.flat import FLAT_NAMES, from_flat
@@ -271,7 +271,7 @@ def check_same_training(path: Any, estimator: BoostedModel, name: str, params: d
         raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
     free = NOT_SAVED | {"n_estimators"}
     for key, value in estimator.get_params(deep=False).items():
-        if key not in free and not same_value(restored(plain(value)), params.get(key)):
+        if key not in free and not same(restored(plain(value)), params.get(key)):
             raise InputError(
                 f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
                 "resume with the same parameters."

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.params.choice import Choice, declared
-from weald.runtime.errors import InputError, ModelFileError
+from weald.params.choice import Choice
+from weald.params.stored import from_json, to_json
+from weald.runtime.errors import ModelFileError
 from weald.training.boosting.parameters import FAMILIES
 
 
@@ -19,8 +20,7 @@ def plain(value: Any) -> Any:
     {'pairs': [[1, [2.5, None]]]}
     """
     if isinstance(value, Choice):
-        fields = {name: plain(getattr(value, name)) for name in declared(type(value))}
-        return {"choice": type(value).__name__, "params": fields}
+        return to_json(value, plain)
     if callable(value):
         return {"function": getattr(value, "__name__", type(value).__name__)}
     if isinstance(value, np.random.RandomState | np.random.Generator):
@@ -47,8 +47,8 @@ def restored(value: Any) -> Any:
     if isinstance(value, dict):
         if set(value) in ({"function"}, {"object"}):
             return next(iter(value.values()))
-        if set(value) == {"choice", "params"}:
-            return _choice(value["choice"], value["params"])
+        if "choice" in value:
+            return from_json(value, FAMILIES.values(), restored)
         pairs = value.get("pairs")
         if set(value) != {"pairs"} or not isinstance(pairs, list):
             raise ModelFileError("A parameter in the file is not in a known form.")
@@ -58,19 +58,6 @@ def restored(value: Any) -> Any:
     if isinstance(value, list):
         return [restored(entry) for entry in value]
     return value
-
-
-def _choice(name: Any, fields: Any) -> Choice:
-    """A choice by the name of its class, which must be one of boosting's: a file cannot have anything else made."""
-    kind = next((kind for family in FAMILIES.values() for kind in family.classes if kind.__name__ == name), None)
-    if kind is None or not isinstance(fields, dict) or not set(fields) <= set(declared(kind)):
-        raise ModelFileError("A parameter in the file is not in a known form.")
-    choice: Choice = kind(**{field: restored(value) for field, value in fields.items()})
-    try:
-        choice.validate()
-    except InputError as error:
-        raise ModelFileError(f"A parameter in the file is not valid: {error}") from None
-    return choice
 
 
 def _hashable(value: Any) -> Any:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.errors import NotSupportedError
-from weald.tree.tree import GrownTree
-
 from weald.training.boosting.boosters import KnownByTrees, Making
+from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
     from weald.training.boosting.plan import TreePlan

@@ -91,6 +91,8 @@ FIELDS = (
     Field("bundling", "count", "bins", "bundling"),
     Field("max_conflict_rate", 0.0, "bins", "max_conflict_rate"),
 )
+#: The default of every flat parameter that is a field of a choice.
+FIELD_DEFAULTS = {field.name: field.default for field in FIELDS}
 #: Flat parameters that chose among ways to do something, with their defaults.
 PARTS = {
     "loss": "auto",
@@ -133,7 +135,8 @@ KEPT = (
 # Ways that have another name today, and one that is another way as soon as any of some parameters is given.
 _RENAMED = {("booster", "forest"): "averaging"}
 _TURNED = {("sampling", "uniform"): ("by_class", ("positive_subsample", "negative_subsample"))}
-_FLAT = {*KEPT, *PARTS, *(field.name for field in FIELDS)}
+#: all of them
+FLAT_NAMES = {*KEPT, *PARTS, *(field.name for field in FIELDS)}
 
 
 def from_flat(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def from_flat(params: Mapping[str, Any]) -> dict[str, Any]:
     {'booster': Dart(rate_drop=0.2), 'bins': 63, 'n_estimators': 50}
     """
     for name in params:
-        if name not in _FLAT:
+        if name not in FLAT_NAMES:
             raise InputError(f"there was no parameter {name!r} in version 0.1.0.")
     _refuse_without_owner(params)
     parts_of: dict[str, list[str]] = {}

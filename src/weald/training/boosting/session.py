@@ -147,16 +147,20 @@ class Session:
 
 def run(session: Session, callbacks: Sequence[Callback] = ()) -> Predictor:
     """Train all rounds that the plan asks for, or until a callback stops."""
-    listeners = [callback for callback in callbacks if hasattr(callback, "before_round")]
-    while session.n_rounds < session.plan.rounds:
-        state = session.begin()
-        for listener in listeners:
-            listener.before_round(state)
-        if state.stopped:
-            break
-        session.complete(state)
-        for callback in callbacks:
-            callback(state)
-        if state.stopped:
-            break
+    while session.n_rounds < session.plan.rounds and _train_one(session, callbacks):
+        pass
     return session.model()
+
+
+def _train_one(session: Session, callbacks: Sequence[Callback]) -> bool:
+    """Train the next round, shown to callbacks before and after; whether there is to be another."""
+    state = session.begin()
+    for callback in callbacks:
+        if hasattr(callback, "before_round"):
+            callback.before_round(state)
+    if state.stopped:
+        return False
+    session.complete(state)
+    for callback in callbacks:
+        callback(state)
+    return state.reason is None

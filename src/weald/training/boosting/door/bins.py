@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from weald.binning.parameters import MOST_BUCKETS, Approximate, Bins, Exact, SplitFinder
 from weald.encoding.parameters import OneHot
-from weald.params.choice import declared, same_value
+from weald.params.choice import declared, same
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import BinPlan
@@ -54,7 +54,7 @@ def _check_bins(finder: SplitFinder, bins: Bins) -> None:
     looks = "proposes its own bins" if isinstance(finder, Approximate) else "looks at every value"
     for name, parameter in declared(Bins).items():
         value = getattr(bins, name)
-        if name not in shared and not same_value(value, parameter.default):
+        if name not in shared and not same(value, parameter.default):
             raise NotSupportedError(
                 f"bins.{name}={value!r} has no meaning with split_finder={finder!r}, which {looks}; "
                 "leave it out, or use split_finder='hist'."

@@ -6,7 +6,7 @@ import numpy as np
 
 from weald.data import Schema
 from weald.losses import Loss
-from weald.params.choice import declared, same_value
+from weald.params.choice import declared, same
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.booster_parameters import Linear
 from weald.training.boosting.parameters import BoostingParameters
@@ -40,7 +40,7 @@ def linear_plan(
     """The plan; numeric columns only."""
     for name, parameter in declared(BoostingParameters).items():
         value = getattr(given, name)
-        if name not in _SHARED and not same_value(value, parameter.default) and not _only_reads(name, value):
+        if name not in _SHARED and not same(value, parameter.default) and not _only_reads(name, value):
             raise NotSupportedError(
                 f"{name}={value!r} belongs to trees, and booster='linear' has none; leave it at {parameter.default!r}."
             )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from weald.data import Schema
-from weald.encoding.parameters import TargetStatistics
 from weald.losses import Loss
-from weald.training.boosting.booster_parameters import Averaging, Dart, Linear, Ordered
-from weald.training.boosting.dart import DropRules
+from weald.runtime.random import seed_of
+from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
@@ -16,8 +15,7 @@ from weald.training.boosting.door.statistics import statistic_plan
 from weald.training.boosting.door.trees import check_averaging, check_splits, tree_rules
 from weald.training.boosting.learning_rate import automatic_learning_rate
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
-from weald.training.boosting.plan import WHOLE_TREES, LeafPlan, Plan, RowPlan, TreePlan
-from weald.runtime.random import seed_of
+from weald.training.boosting.plan import WHOLE_TREES, Plan, RowPlan, TreePlan
 
 
 @dataclass(frozen=True)
@@ -59,16 +57,7 @@ def _tree_plan(
     check_splits(given, parts)
     statistics = statistic_plan(given, parts, schema)
     parts.sampling.check_use(given.subsample, facts.n_classes)
-    drops = None
-    if isinstance(booster, Dart):
-        drops = DropRules(
-            booster.rate_drop,
-            booster.skip_drop,
-            booster.one_drop,
-            booster.sample_type,
-            booster.normalize_type,
-            booster.max_drop,
-        )
+    drops = booster.rules if isinstance(booster, Dart) else None
     ordered = booster.prefix_growth if isinstance(booster, Ordered) else None
     takes_turns = ordered is not None or statistics is not None
     leaves = leaf_plan(parts, loss, rules, takes_turns)
@@ -80,7 +69,7 @@ def _tree_plan(
         given.colsample_bytree,
         parts.splits.noise,
         booster.parallel_trees,
-        isinstance(booster, Averaging),
+        booster.averages,
         drops,
         ordered,
         statistics,
@@ -91,5 +80,3 @@ def _tree_plan(
 def uses_statistics(given: BoostingParameters, schema: Schema) -> bool:
     """Whether columns of a table are split by target statistics."""
     return statistic_plan(given, given.resolved(), schema) is not None
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weald.binning.parameters import Histogram
 from weald.data import Schema
 from weald.encoding.parameters import TargetStatistics
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.booster_parameters import Ordered, Plain
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import StatisticPlan
@@ -15,10 +15,6 @@ from weald.training.boosting.statistics import columns_by_statistics, has_combin
 def statistic_plan(given: BoostingParameters, parts: ResolvedBoosting, schema: Schema) -> StatisticPlan | None:
     """How statistics are made; None where no column of the table is split by them."""
     categories, ordered = parts.categories, isinstance(parts.booster, Ordered)
-    if ordered and parts.permutations == 0:
-        raise InputError(
-            "permutations=0 leaves booster='ordered' no order to take gradients in; set it to 1 or more."
-        )
     statistics = isinstance(categories, TargetStatistics)
     if statistics or ordered:
         _check_company(given, parts, f"categories={categories!r}" if statistics else "booster='ordered'")

@@ -1,0 +1,210 @@
+"""One training on behalf of another system's interface: a session, and what the interface adds to its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning import BinWishes, read_training_table
+from weald.data import read_table, read_weights
+from weald.estimators.boosted.continuing import Earlier
+from weald.estimators.boosted.fitting import start_of
+from weald.estimators.shared.labels import Labels, writeable
+from weald.estimators.shared.persistence import FittedModel
+from weald.losses import Loss, Metric
+from weald.training.boosting import opening
+from weald.training.boosting.door import Facts, plan_of
+from weald.training.boosting.flat import from_flat
+from weald.training.boosting.opening import open_session
+from weald.training.boosting.parameters import BoostingParameters
+from weald.training.boosting.plan import LinearPlan, Plan, TreePlan
+from weald.training.boosting.rounds import Round
+from weald.training.boosting.session import Session
+from weald.training.boosting.starts import read_init_score
+
+Float64s = NDArray[np.float64]
+#: evaluation set -> (metric, value) of a round, in the order that they were asked for
+Values = dict[str, list[tuple[Any, ...]]]
+#: function(predictions, the place of the evaluation set) -> what users' own metrics gave, the name and the value first
+OwnMetrics = Callable[[Float64s, int], list[tuple[Any, ...]]]
+
+_OWNER = "train"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows to train on, or an evaluation set."""
+
+    table: Any
+    label: Float64s
+    weight: Float64s | None = None
+    init_score: Float64s | None = None  # (rows, outputs)
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an interface asks for: native parameters by their flat names, a loss, rows, and metrics of the evaluation sets."""
+
+    native: Mapping[str, Any]
+    loss: Loss
+    train: Rows
+    evals: Sequence[Rows] = ()
+    metrics: Sequence[Metric] = ()
+    own_metrics: OwnMetrics | None = None
+    base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
+
+    @property
+    def parameters(self) -> BoostingParameters:
+        """The native parameters."""
+        return BoostingParameters(**from_flat(self.native))
+
+
+class Run:
+    """A training in the making; ``earlier``: the model that it goes on from."""
+
+    def __init__(self, order: Order, earlier: FittedModel | None = None) -> None:
+        self._open(order, earlier)
+
+    def _open(self, order: Order, earlier: FittedModel | None) -> None:
+        given, loss = order.parameters, order.loss
+        self._order = order
+        if earlier is not None and order.base is not None:
+            earlier = _rebased(earlier, np.zeros_like(order.base))
+        self._bins = bins = given.resolved().bins
+        finder = given.resolved().split_finder
+        wishes = BinWishes(bins.choices(finder), given.categorical_features, bins.bundles(finder), bins.unstored)
+        table = read_training_table(
+            order.train.table, wishes, _OWNER, None if earlier is None else earlier.schema
+        )
+        self._schema = table.schema
+        weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
+        labels = Labels(order.train.label, weight, loss, None)
+        loss.check_target(labels.y)
+        init_score = read_init_score(order.train.init_score, table.n_rows, loss.n_outputs)
+        train = opening.Rows(table, labels.y, labels.weight, init_score)
+        self._n_rows = table.n_rows if train.kept is None else len(train.kept)
+        plan = self._plan(order)
+        before = None
+        if earlier is not None:
+            given.n_estimators += earlier.predictor.n_rounds
+            # Trees add up whatever they were grown for, so another loss may go on from them.
+            before = Earlier(replace(earlier, loss=loss.name), "warm_start")
+        start = start_of(given, plan, self._schema, labels, init_score, before)
+        self._session = open_session(plan, train, self._sets(order), start)
+        self._made: FittedModel | None = None
+
+    def _plan(self, order: Order) -> Plan:
+        loss = order.loss
+        n_classes = max(2, loss.n_outputs) if loss.task == "classification" else 0
+        facts = Facts(loss, self._n_rows, n_classes, own_starts=order.train.init_score is not None)
+        return plan_of(order.parameters, self._schema, facts)
+
+    def _sets(self, order: Order) -> list[opening.Rows]:
+        if not order.metrics and order.own_metrics is None:
+            return []
+        sets = []
+        for rows in order.evals:
+            table = read_table(
+                rows.table,
+                schema=self._schema,
+                owner=_OWNER,
+                unstored=self._bins.unstored,
+                missing=self._bins.missing,
+            )
+            weight = read_weights(rows.weight, table.n_rows)
+            start = read_init_score(rows.init_score, table.n_rows, order.loss.n_outputs)
+            sets.append(
+                opening.Rows(
+                    table,
+                    writeable(rows.label),
+                    None if weight is None else writeable(weight),
+                    start,
+                    name=rows.name,
+                    metrics=order.metrics,
+                )
+            )
+        return sets
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds the model has."""
+        return self._session.n_rounds
+
+    @property
+    def session(self) -> Session:
+        """The boosting loop."""
+        return self._session
+
+    def step(self, learning_rate: float | None = None) -> Round:
+        """Train one round; ``learning_rate``: of this round alone, in place of the plan's."""
+        state = self._session.begin()
+        if learning_rate is not None:
+            state.learning_rate = learning_rate
+        self._made = None
+        return self._session.complete(state)
+
+    def values(self) -> Values:
+        """The metrics of all sets after the last round, those of the users' own functions as they were told."""
+        found: Values = {}
+        for place, evaluation in enumerate(self._session.evaluations):
+            own: list[tuple[Any, ...]] = [(name, past[-1]) for name, past in evaluation.history.items()]
+            if self._order.own_metrics is not None:
+                own += self._order.own_metrics(self._order.loss.respond(evaluation.scores), place)
+            found[evaluation.name] = own
+        return found
+
+    def follow(self, order: Order) -> None:
+        """Go on with another order for the same rows: one round later it is as if training had gone on from the model so far."""
+        plan = self._plan(order)
+        before = self._session.plan
+        if _same_tables(before.kind, plan.kind):
+            self._order = order
+            self._session.change(plan)
+        else:
+            self._open(order, self.model())
+
+    def model(self) -> FittedModel:
+        """The model as it is now."""
+        if self._made is None:
+            session, loss = self._session, self._order.loss
+            predictor, statistics = session.finished(session.model())
+            self._made = FittedModel(
+                predictor,
+                self._schema,
+                loss.name,
+                loss.link,
+                None,
+                {},
+                predictor.n_rounds - 1,
+                self._bins.unstored,
+                self._bins.missing,
+                session.plan.rate,
+                statistics,
+            )
+            if self._order.base is not None:
+                self._made = _rebased(self._made, self._order.base)
+        return self._made
+
+
+def _rebased(model: FittedModel, base: Float64s) -> FittedModel:
+    """The model with another first score."""
+    predictor: Any = model.predictor
+    return replace(model, predictor=replace(predictor, base_score=base))
+
+
+def _same_tables(before: TreePlan | LinearPlan, after: TreePlan | LinearPlan) -> bool:
+    """Whether two plans are for the same bins and the same booster."""
+    if isinstance(before, LinearPlan) or isinstance(after, LinearPlan):
+        return type(before) is type(after)
+    same_booster = (before.booster, before.statistics, before.permutations, before.parallel_trees) == (
+        after.booster,
+        after.statistics,
+        after.permutations,
+        after.parallel_trees,
+    )
+    return same_booster and replace(before.bins, precision="") == replace(after.bins, precision="")
