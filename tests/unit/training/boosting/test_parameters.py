@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import pickle
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from sklearn.utils.estimator_checks import check_parameters_default_constructibl
 
 from weald.binning.parameters import Bins, Histogram
 from weald.encoding.parameters import OneHot, TargetStatistics
+from weald.estimators.shared.plain import plain, restored
 from weald.losses.parameters import Quantile
 from weald.params.choice import Choice, anything, declared, documented
 from weald.params.stored import from_json, to_json
@@ -77,8 +79,16 @@ def test_a_class_has_one_name_in_files() -> None:
 
 @pytest.mark.parametrize("kind", CHOICES)
 def test_every_choice_is_json(kind: type[Choice]) -> None:
-    data = to_json(kind(), lambda value: value)
-    assert from_json(data, FAMILIES.values(), lambda value: value) == kind()
+    data = json.loads(json.dumps(to_json(kind(), plain)))
+    assert from_json(data, FAMILIES.values(), restored) == kind()
+
+
+def test_dicts_and_arrays_in_choices_are_json() -> None:
+    bins = Bins(by_column={"age": 7, 2: 9}, forced={"age": [20.0, 40.0]})
+    data = json.loads(json.dumps(to_json(bins, plain)))
+    assert from_json(data, FAMILIES.values(), restored) == bins
+    data = json.loads(json.dumps(to_json(Quantile(np.array([0.1, 0.9])), plain)))
+    assert from_json(data, FAMILIES.values(), restored) == Quantile([0.1, 0.9])
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
