@@ -17,6 +17,7 @@ import pandas as pd
 import scipy.sparse
 
 import weald
+from weald.training.boosting.flat import from_flat
 
 ROWS = 700
 #: threads of every fit; no digest depends on it
@@ -170,7 +171,7 @@ def scores_of(model: Any, X: Any) -> list[Any]:
 def make(target: str, **settings: Any) -> Any:
     """Boosted trees of few rounds for a kind of labels: the only place that knows how they are told their parameters."""
     kind = weald.BoostedTreesClassifier if target in CLASSES else weald.BoostedTreesRegressor
-    return kind(**{"n_estimators": 4, "n_jobs": JOBS, **settings})
+    return kind(**from_flat({"n_estimators": 4, "n_jobs": JOBS, **settings}))
 
 
 def fit_boosted(target: str, table: str, rows: int, weighted: bool, settings: dict[str, Any]) -> Any:
