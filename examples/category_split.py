@@ -77,8 +77,7 @@ def work_out() -> Study:
         max_leaves=2,
         min_samples_leaf=1,
         reg_lambda=0.0,
-        categories="partition",
-        max_cat_to_onehot=1,
+        categories=weald.Partition(max_onehot=1),
     ).fit([[colour] for colour, _ in rows], y)
     low = [colour for colour in order if model.predict([[colour]])[0] < mean]
     return Study(order, {colour: float(value) for colour, value in residual.items()}, gains, frozenset(low))

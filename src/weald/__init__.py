@@ -14,7 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weald import datasets
+    from weald import datasets, losses
+    from weald.binning.parameters import Approximate, Bins, Exact, Histogram
+    from weald.encoding.parameters import OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.estimators.classical.bagging import BaggingClassifier, BaggingRegressor
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from weald.estimators.encoder import TargetStatisticsEncoder
     from weald.estimators.shared.registry import load
     from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+    from weald.sampling.parameters import Bayesian, ByClass, Goss, MinimalVariance, Uniform
+    from weald.training.boosting.booster_parameters import Averaging, Dart, Linear, Ordered, Plain
     from weald.training.boosting.callbacks import (
         Checkpoint,
         EarlyStopping,
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
         OverfittingDetector,
         TimeBudget,
     )
+    from weald.tree.parameters import Leaves, Splits
 
 __version__ = "0.1.0"
 
@@ -63,6 +68,26 @@ __all__ = [
     "BlendingClassifier",
     "BlendingRegressor",
     "TargetStatisticsEncoder",
+    "Plain",
+    "Ordered",
+    "Dart",
+    "Averaging",
+    "Linear",
+    "Uniform",
+    "ByClass",
+    "Goss",
+    "Bayesian",
+    "MinimalVariance",
+    "Histogram",
+    "Approximate",
+    "Exact",
+    "OneHot",
+    "Partition",
+    "TargetStatistics",
+    "Bins",
+    "Leaves",
+    "Splits",
+    "losses",
     "load",
     "EarlyStopping",
     "TimeBudget",
@@ -95,8 +120,17 @@ ESTIMATOR_HOMES = {
     for module, family in _FAMILIES.items()
     for task in ("Classifier", "Regressor")
 }
+#: module -> the choices in it: parameters that are objects with parameters of their own
+_CHOICES = {
+    "weald.training.boosting.booster_parameters": ("Plain", "Ordered", "Dart", "Averaging", "Linear"),
+    "weald.sampling.parameters": ("Uniform", "ByClass", "Goss", "Bayesian", "MinimalVariance"),
+    "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
+    "weald.encoding.parameters": ("OneHot", "Partition", "TargetStatistics"),
+    "weald.tree.parameters": ("Leaves", "Splits"),
+}
 _HOMES = {
     **ESTIMATOR_HOMES,
+    **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
     "EarlyStopping": "weald.training.boosting.callbacks",
@@ -111,8 +145,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("weald.datasets")
+    if name in ("datasets", "losses"):
+        return import_module(f"weald.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'weald' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

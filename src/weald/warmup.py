@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+import weald
+
 Say = Callable[[str], None]
 
 # Above every threshold below which kernels run on one thread.
@@ -47,7 +49,11 @@ def _histograms(growth: str, tables: _Tables) -> None:
     for precision in ("packed_always", "wide"):
         for X, y, jobs in tables.sizes():
             BoostedTreesClassifier(
-                n_estimators=2, growth=growth, max_leaves=leaves, precision=precision, n_jobs=jobs
+                n_estimators=2,
+                growth=growth,
+                max_leaves=leaves,
+                split_finder=weald.Histogram(precision=precision),
+                n_jobs=jobs,
             ).fit(X.astype(np.float32), y > 1, eval_set=[(X, y > 1)])
 
 
@@ -123,10 +129,15 @@ def _sampling(tables: _Tables) -> None:
 
     for X, y, jobs in tables.sizes():
         BoostedTreesRegressor(
-            **_TINY, booster="dart", rate_drop=1.0, random_strength=1.0, split_score="l2", n_jobs=jobs
+            booster=weald.Dart(rate_drop=1.0),
+            splits=weald.Splits(noise=1.0, score="l2"),
+            n_jobs=jobs,
+            **_TINY,
         ).fit(X, y)
         BoostedTreesClassifier(**_TINY, learning_rate=2.0, sampling="goss", n_jobs=jobs).fit(X, y > 1)
-        BoostedTreesClassifier(**_TINY, sampling="bayesian", leaf_iterations=2, n_jobs=jobs).fit(X, y > 1)
+        BoostedTreesClassifier(
+            sampling="bayesian", leaves=weald.Leaves(iterations=2), n_jobs=jobs, **_TINY
+        ).fit(X, y > 1)
         BoostedTreesRegressor(**_TINY, sampling="mvs", subsample=0.5, n_jobs=jobs).fit(X, y)
     for jobs in (1, 2):
         BoostedTreesRegressor(
@@ -144,7 +155,9 @@ def _borders_and_explanations(tables: _Tables) -> None:
 
     for X, y, jobs in tables.sizes():
         for values in (X, X.astype(np.float32)):
-            model = BoostedTreesRegressor(**_TINY, border_type="greedy_log_sum", n_jobs=jobs).fit(values, y)
+            model = BoostedTreesRegressor(
+                bins=weald.Bins(borders="greedy_log_sum"), n_jobs=jobs, **_TINY
+            ).fit(values, y)
         model.shap_values(values)
 
 
@@ -186,7 +199,7 @@ def _linear(tables: _Tables) -> None:
         for values in (X.astype(np.float32), X, scipy.sparse.csr_array(np.nan_to_num(X))):
             for selector in ("shuffle", "greedy"):
                 BoostedTreesClassifier(
-                    booster="linear", n_estimators=1, feature_selector=selector, n_jobs=jobs
+                    booster=weald.Linear(selector=selector), n_estimators=1, n_jobs=jobs
                 ).fit(values, labels).predict(values)
 
 

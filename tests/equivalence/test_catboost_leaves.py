@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.class_weights import class_factors
 from weald.losses import make_loss
@@ -150,13 +151,13 @@ def test_weighted_samples_do_as_well_as_catboosts(sampling: str) -> None:
         theirs = catboost.CatBoost({**settings, "iterations": 60, "depth": 4, "random_seed": seed})
         theirs.fit(features[train], y[train])
         own = BoostedTreesClassifier(
-            **OURS | {"learning_rate": 0.1},
             n_estimators=60,
             max_depth=4,
             reg_lambda=3.0,
             sampling=sampling.lower(),
             random_state=seed,
-            leaf_iterations=10,
+            leaves=weald.Leaves(iterations=10),
+            **OURS | {"learning_rate": 0.1},
             **share,
         ).fit(features[train], y[train])
         raw = theirs.predict(features[test], prediction_type="RawFormulaVal")

@@ -39,7 +39,7 @@ def test_a_thousand_bins_are_as_good_as_lightgbms() -> None:
     X, y = numbers()
     train = np.arange(len(y)) % 3 != 0
     common: dict[str, Any] = {"n_estimators": 60, "learning_rate": 0.1}
-    ours = BoostedTreesRegressor(max_bins=1_000, max_leaves=31, reg_lambda=0.0, **common)
+    ours = BoostedTreesRegressor(bins=1_000, max_leaves=31, reg_lambda=0.0, **common)
     theirs = lightgbm.LGBMRegressor(max_bin=1_000, num_leaves=31, n_jobs=1, verbosity=-1, **common)
     errors = [
         root_mean_squared_error(y[~train], model.fit(X[train], y[train]).predict(X[~train]))

@@ -10,6 +10,7 @@ import scipy.sparse
 from sklearn.metrics import log_loss
 from sklearn.preprocessing import OneHotEncoder
 
+import weald
 from equivalence.test_peers import LEAFWISE, ROUNDS, lightgbm_model, one_thread
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 from weald.binning import BundledBins, bin_once
@@ -47,5 +48,7 @@ def test_models_on_bundled_columns_are_as_good_as_lightgbms() -> None:
     expected = log_loss(y[cut:], peer.predict_proba(X[cut:]))
     assert log_loss(y[cut:], ours.predict_proba(X[cut:])) == pytest.approx(expected, rel=0.01)
     # A few conflicts cost little.
-    loose = BoostedTreesClassifier(**LEAFWISE, **shared, max_conflict_rate=0.01).fit(X[:cut], y[:cut])
+    loose = BoostedTreesClassifier(bins=weald.Bins(max_conflict_rate=0.01), **LEAFWISE, **shared).fit(
+        X[:cut], y[:cut]
+    )
     assert log_loss(y[cut:], loose.predict_proba(X[cut:])) == pytest.approx(expected, rel=0.02)

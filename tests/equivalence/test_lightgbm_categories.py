@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
+import weald
 from equivalence.test_peers import lightgbm_model
 from equivalence.test_xgboost_categories import frame
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
@@ -51,7 +52,11 @@ def test_the_first_tree_is_lightgbms(
     numbers = y.astype(float) if y.dtype != object else np.unique(y, return_inverse=True)[1].astype(float)
     settings = {**LIGHTGBM, **changes}
     ours = BoostedTreesRegressor(
-        n_estimators=1, learning_rate=1.0, max_leaves=leaves, precision="wide", **settings
+        n_estimators=1,
+        learning_rate=1.0,
+        max_leaves=leaves,
+        split_finder=weald.Histogram(precision="wide"),
+        **settings,
     )
     own = {theirs: settings[native] for native, theirs in NAMES.items()}
     peer = lightgbm_model("Regressor", n_estimators=1, learning_rate=1.0, num_leaves=leaves, **own)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import root_mean_squared_error
 
+import weald
 from equivalence.test_peers import LEAFWISE, ROUNDS, halves, lightgbm_model, one_thread, rounded
 from weald import BoostedTreesRegressor
 
@@ -27,7 +28,9 @@ def test_the_first_smoothed_tree_is_lightgbms(smooth: float, missing: float) -> 
     penalties = {"reg_lambda": 3.0, "reg_alpha": alpha}
     for limits in ({}, {"max_depth": 4}, penalties, {"min_samples_leaf": 60}):
         peer = lightgbm_model("Regressor", path_smooth=smooth, **FIRST, **_lightgbm(limits)).fit(X, y)
-        ours = BoostedTreesRegressor(**{**LEAFWISE, **FIRST, **limits}, path_smooth=smooth).fit(X, y)
+        ours = BoostedTreesRegressor(
+            leaves=weald.Leaves(path_smooth=smooth), **{**LEAFWISE, **FIRST, **limits}
+        ).fit(X, y)
         assert ours.predict(X) == pytest.approx(peer.predict(X), rel=1e-6)
 
 
@@ -71,7 +74,7 @@ def test_the_first_tree_with_forced_splits_is_lightgbms(name: str, tmp_path: Pat
     path = tmp_path / "forced.json"
     path.write_text(json.dumps(FORCED[name]))
     peer = lightgbm_model("Regressor", **FIRST, forcedsplits_filename=str(path)).fit(X, y)
-    ours = BoostedTreesRegressor(**LEAFWISE, **FIRST, forced_splits=FORCED[name]).fit(X, y)
+    ours = BoostedTreesRegressor(splits=weald.Splits(forced=FORCED[name]), **LEAFWISE, **FIRST).fit(X, y)
     assert ours.predict(X) == pytest.approx(peer.predict(X), rel=1e-6)
     tree, top = ours.forest_.tree(0), FORCED[name]
     assert tree.feature[0] == top["feature"]

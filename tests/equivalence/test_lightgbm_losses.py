@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.metrics import log_loss, mean_absolute_error, roc_auc_score
 from sklearn.model_selection import KFold
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.losses import METRICS, make_metric
 from weald.losses.lightgbm import lightgbm_loss
@@ -35,7 +36,12 @@ def test_a_tree_of_the_fair_loss_is_lightgbms() -> None:
     X, y = load_diabetes(return_X_y=True)
     theirs = peer(X, y, 1, objective="fair", fair_c=200.0, num_leaves=7, learning_rate=1.0)
     ours = BoostedTreesRegressor(
-        "fair", fair_scale=200.0, n_estimators=1, max_leaves=7, learning_rate=1.0, reg_lambda=0.0, **OURS
+        weald.losses.Fair(scale=200.0),
+        n_estimators=1,
+        max_leaves=7,
+        learning_rate=1.0,
+        reg_lambda=0.0,
+        **OURS,
     ).fit(X, y)
     assert ours.forest_.base_score[0] == pytest.approx(y.mean())
     assert ours.predict(X) == pytest.approx(theirs.predict(X), abs=1e-3)
@@ -135,7 +141,12 @@ def test_an_averaged_forest_is_as_good_as_lightgbms() -> None:
 
     def weald_fit(train: Any, target: Any, test: Any) -> Any:
         model = BoostedTreesClassifier(
-            booster="forest", n_estimators=50, subsample=0.6, colsample_bytree=0.6, n_jobs=1, reg_lambda=0.0
+            booster="averaging",
+            n_estimators=50,
+            subsample=0.6,
+            colsample_bytree=0.6,
+            n_jobs=1,
+            reg_lambda=0.0,
         )
         return model.fit(train, target).predict_proba(test)[:, 1]
 

@@ -31,6 +31,7 @@ from sklearn.metrics import (
 )
 from threadpoolctl import threadpool_limits
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 
 Floats = NDArray[np.float64]
@@ -262,7 +263,7 @@ def tweedie(y: Floats, prediction: Floats) -> float:
 
 def test_quantiles_are_as_good_as_lightgbms_and_scikit_learns() -> None:
     X, X_test, y, y_test = halves("bike_sharing")
-    ours = BoostedTreesRegressor("quantile", quantile_alpha=0.9, **LEAFWISE, n_estimators=ROUNDS).fit(X, y)
+    ours = BoostedTreesRegressor(weald.losses.Quantile(alpha=0.9), n_estimators=ROUNDS, **LEAFWISE).fit(X, y)
     error = pinball(y_test, ours.predict(X_test))
     peers = (
         histogram_model("quantile", quantile=0.9),
@@ -320,6 +321,8 @@ def test_huber_errors_are_not_above_lightgbms() -> None:
         return float(np.mean(near * (distance - 0.5 * near)))
 
     peer = lightgbm_model("Regressor", objective="huber", alpha=0.5).fit(X, y / scale)
-    ours = BoostedTreesRegressor("huber", huber_delta=0.5, **LEAFWISE, n_estimators=ROUNDS).fit(X, y / scale)
+    ours = BoostedTreesRegressor(weald.losses.Huber(delta=0.5), n_estimators=ROUNDS, **LEAFWISE).fit(
+        X, y / scale
+    )
     # LightGBM takes a step of gradient descent a leaf, Weald the leaf's best value: ahead after fifty rounds.
     assert error(ours.predict(X_test)) < 1.01 * error(peer.predict(X_test))

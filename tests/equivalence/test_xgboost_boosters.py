@@ -10,6 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import log_loss, root_mean_squared_error
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, LearningRateScheduler, datasets
 
 xgboost = pytest.importorskip("xgboost")
@@ -103,15 +104,15 @@ def test_parallel_trees_are_xgboosts_random_forest(name: str) -> None:
         peer = xgboost.XGBRFRegressor(n_estimators=40, max_depth=6, random_state=seed, n_jobs=1)
         peer.fit(X[train], y[train])
         model = BoostedTreesRegressor(
-            **DEPTHWISE,
             n_estimators=1,
-            num_parallel_tree=40,
+            booster=weald.Plain(parallel_trees=40),
             max_depth=6,
             learning_rate=1.0,
             subsample=0.8,
             colsample_bynode=0.8,
             reg_lambda=1e-5,
             random_state=seed,
+            **DEPTHWISE,
         ).fit(X[train], y[train])
         assert (model.forest_.n_rounds, model.forest_.n_trees) == (1, 40)
         theirs.append(root_mean_squared_error(y[test], peer.predict(X[test])))

@@ -153,7 +153,7 @@ def test_squared_error_boosts_residuals_like_newton_boosting_with_hessians_of_on
         min_samples_leaf=1,
         min_child_weight=0.0,
         reg_lambda=0.0,
-        precision="wide",
+        split_finder=weald.Histogram(precision="wide"),
     ).fit(data.data, y)
     assert np.array_equal(ours.predict(data.data), newton.predict(data.data))
     for search in ("tree", "projection"):  # a mean is its own best step

@@ -27,7 +27,7 @@ SMALL: dict[str, Any] = {"n_estimators": 10}
         BoostedTreesClassifier(**SMALL),
         BoostedTreesRegressor(**SMALL, growth="oblivious"),
         BoostedTreesClassifier(**SMALL, growth="depthwise", max_depth=4),
-        BoostedTreesClassifier(**SMALL, booster="forest", colsample_bytree=0.5),
+        BoostedTreesClassifier(booster="averaging", colsample_bytree=0.5, **SMALL),
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -> None:
@@ -50,7 +50,7 @@ def test_cross_validation_in_worker_processes_gives_the_scores_of_one_process() 
 
 
 def test_clone_keeps_every_parameter() -> None:
-    model = BoostedTreesRegressor("huber", huber_delta=2.0, max_leaves=None, max_depth=3, n_jobs=1)
+    model = BoostedTreesRegressor(weald.losses.Huber(delta=2.0), max_leaves=None, max_depth=3, n_jobs=1)
     assert clone(model).get_params() == model.get_params()
 
 

@@ -125,7 +125,7 @@ def test_several_classes_have_a_statistic_each(growth: str) -> None:
 def test_labels_have_a_statistic_for_every_border() -> None:
     X, y = _table(300)
     model = weald.BoostedTreesRegressor(
-        categories="ordered", target_borders=3, n_estimators=20, min_samples_leaf=5, max_cat_to_onehot=2
+        categories=weald.TargetStatistics(target_borders=3, max_onehot=2), n_estimators=20, min_samples_leaf=5
     )
     target = (3.0 * y + X["x"]).to_numpy()
     model.fit(X[:200], target[:200])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 from weald.sampling import gradients, rows, weights
@@ -67,11 +68,11 @@ def test_growth_policies_give_the_same_bytes(table: Any, growth: str, precision:
             n_estimators=3,
             growth=growth,
             max_depth=4,
-            precision=precision,
+            split_finder=weald.Histogram(precision=precision),
             categorical_features=[5],
             random_state=3,
             n_jobs=n_jobs,
-            **(sampling if sampled else {}),
+            **sampling if sampled else {},
         )
 
     same_for_all_threads(make, X, y)
@@ -156,7 +157,11 @@ def test_another_seed_gives_another_model_only_where_something_is_random(table: 
 
     def fitted(seed: int, **more: Any) -> bytes:
         model = BoostedTreesRegressor(
-            n_estimators=2, max_leaves=4, random_state=seed, precision="wide", **more
+            n_estimators=2,
+            max_leaves=4,
+            random_state=seed,
+            split_finder=weald.Histogram(precision="wide"),
+            **more,
         )
         model.fit(X[:5000], y[:5000])
         return model.forest_.value.tobytes()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from weald import BoostedTreesClassifier
 from weald.binning.proposals import BLOCK
 from weald.estimators.shared.persistence import to_bytes
@@ -31,9 +32,7 @@ def test_proposals_give_the_same_bytes_for_all_threads(proposals: str, growth: s
             max_leaves=10,
             subsample=0.8,
             colsample_bynode=0.8,
-            split_finder="approx",
-            proposals=proposals,
-            sketch_eps=0.02,
+            split_finder=weald.Approximate(proposals=proposals, eps=0.02),
             categorical_features=[3],
             n_jobs=threads,
         ).fit(X, y, sample_weight=1.0 + X[:, 3], eval_set=[(X[:6_000], y[:6_000])])

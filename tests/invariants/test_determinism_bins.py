@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from invariants.test_determinism import N_ROWS, same_for_all_threads
 from weald import BoostedTreesRegressor
 
@@ -31,8 +32,7 @@ def test_wide_bins_and_categories_give_the_same_bytes(table: Any, growth: str, c
             n_estimators=2,
             growth=growth,
             max_depth=4,
-            max_bins=1_000,
-            max_categories=3_000,
+            bins=weald.Bins(max_bins=1_000, max_categories=3_000),
             categories=categories,
             categorical_features=[5],
             n_jobs=n_jobs,
@@ -47,12 +47,14 @@ def test_choices_of_bins_give_the_same_bytes(table: Any) -> None:
     def make(n_jobs: int) -> BoostedTreesRegressor:
         return BoostedTreesRegressor(
             n_estimators=2,
-            bin_sample=20_000,
-            min_samples_bin=30,
-            max_bins_by_column={1: 31},
-            forced_bins={0: [-1.0, 0.0, 1.0]},
-            rare_categories=0.05,
-            zero_as_missing=True,
+            bins=weald.Bins(
+                sample=20_000,
+                min_samples=30,
+                by_column={1: 31},
+                forced={0: [-1.0, 0.0, 1.0]},
+                rare_categories=0.05,
+                zero_as_missing=True,
+            ),
             categorical_features=[5],
             random_state=5,
             n_jobs=n_jobs,

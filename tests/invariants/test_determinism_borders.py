@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import weald
 from invariants.test_determinism import N_ROWS, same_for_all_threads
 from weald import BoostedTreesRegressor
 
@@ -17,7 +18,10 @@ def test_border_types_give_the_same_bytes(border_type: str) -> None:
 
     def make(n_jobs: int) -> BoostedTreesRegressor:
         return BoostedTreesRegressor(
-            n_estimators=1, max_leaves=4, border_type=border_type, max_bins_by_column={1: 31}, n_jobs=n_jobs
+            n_estimators=1,
+            max_leaves=4,
+            bins=weald.Bins(borders=border_type, by_column={1: 31}),
+            n_jobs=n_jobs,
         )
 
     same_for_all_threads(make, X, np.nan_to_num(X[:, 0]) + X[:, 2] ** 2 > 1.0)

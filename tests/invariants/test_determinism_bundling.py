@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import weald
 from weald import BoostedTreesRegressor
 from weald.binning import BundledBins, bin_once
 
@@ -38,7 +39,7 @@ def test_bundled_tables_give_the_same_bytes(table: Any, growth: str, rate: float
             growth=growth,
             max_depth=4,
             subsample=0.9,
-            max_conflict_rate=rate,
+            bins=weald.Bins(max_conflict_rate=rate),
             n_jobs=n_jobs,
         )
         bins = bin_once(matrix, [model]).bins

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from invariants.test_determinism import N_ROWS, same_for_all_threads
 from weald import BoostedTreesRegressor, ExtraTreesClassifier, RandomForestClassifier
 from weald.data import read_table
@@ -44,9 +45,8 @@ def test_sets_of_categories_give_the_same_bytes(table: Any, growth: str, precisi
             n_estimators=3,
             growth=growth,
             max_depth=4,
-            precision=precision,
-            categories="partition",
-            max_cat_threshold=20,
+            split_finder=weald.Histogram(precision=precision),
+            categories=weald.Partition(max_threshold=20),
             categorical_features=CATEGORIES,
             subsample=0.7,
             n_jobs=n_jobs,

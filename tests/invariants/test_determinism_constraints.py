@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from invariants.test_determinism import same_for_all_threads, table
 from weald import BoostedTreesRegressor
 
@@ -25,7 +26,7 @@ def test_constrained_models_have_the_same_bytes(table: Any, growth: str, precisi
             growth=growth,
             max_depth=5,
             gamma=2.0,
-            precision=precision,
+            split_finder=weald.Histogram(precision=precision),
             categorical_features=[5],
             subsample=0.8,
             colsample_bynode=0.8,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from invariants.test_determinism import same_for_all_threads
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 
@@ -35,8 +36,7 @@ def test_exact_trees_have_the_same_bytes(table: Any, growth: str, precision: str
                 n_estimators=2,
                 growth=growth,
                 max_depth=4,
-                precision=precision,
-                split_finder="exact",
+                split_finder=weald.Exact(precision=precision),
                 categorical_features=[5],
                 random_state=3,
                 n_jobs=n_jobs,

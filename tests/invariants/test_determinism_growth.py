@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scipy import sparse
 
+import weald
 from invariants.test_determinism import same_for_all_threads, table
 from weald import BoostedTreesRegressor
 
@@ -39,14 +40,13 @@ def test_models_of_every_growth_have_the_same_bytes(table: Any, growth: str, fin
             n_estimators=2,
             growth=growth,
             max_depth=5,
-            path_smooth=7.0,
-            extra_trees=True,
-            forced_splits=forced,
+            leaves=weald.Leaves(path_smooth=7.0),
+            splits=weald.Splits(extra_trees=True, forced=forced),
             categorical_features=[5],
             colsample_bytree=0.7,
             colsample_bynode=0.8,
             n_jobs=n_jobs,
-            **(proposals if finder == "local" else {"split_finder": finder}),
+            **proposals if finder == "local" else {"split_finder": finder},
         )
 
     rows = slice(None) if finder == "hist" else slice(20_000)  # enough for the threads of the other finders
@@ -60,9 +60,11 @@ def test_sparse_models_have_the_same_bytes(table: Any) -> None:
     def make(n_jobs: int) -> BoostedTreesRegressor:
         return BoostedTreesRegressor(
             n_estimators=2,
-            path_smooth=7.0,
-            extra_trees=True,
-            forced_splits={"feature": 3, "threshold": 0.0, "right": {"feature": 1, "threshold": 0.5}},
+            leaves=weald.Leaves(path_smooth=7.0),
+            splits=weald.Splits(
+                extra_trees=True,
+                forced={"feature": 3, "threshold": 0.0, "right": {"feature": 1, "threshold": 0.5}},
+            ),
             min_samples_leaf=5,
             n_jobs=n_jobs,
         )

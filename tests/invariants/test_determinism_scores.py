@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import weald
 from invariants.test_determinism import same_for_all_threads, table
 from weald import BoostedTreesClassifier
 
@@ -31,8 +32,7 @@ def test_noisy_scores_have_the_same_bytes(table: Any, growth: str, score: str, c
             n_estimators=2,
             growth=growth,
             max_depth=4,
-            split_score=score,
-            random_strength=2.0,
+            splits=weald.Splits(score=score, noise=2.0),
             categories=categories,
             categorical_features=[5],
             subsample=0.8,
@@ -49,7 +49,11 @@ def test_wide_tables_have_the_same_bytes(growth: str, score: str) -> None:
 
     def make(n_jobs: int) -> BoostedTreesClassifier:
         return BoostedTreesClassifier(
-            n_estimators=2, growth=growth, max_depth=4, split_score=score, random_strength=2.0, n_jobs=n_jobs
+            n_estimators=2,
+            growth=growth,
+            max_depth=4,
+            splits=weald.Splits(score=score, noise=2.0),
+            n_jobs=n_jobs,
         )
 
     same_for_all_threads(make, X, X[:, 0] + X[:, 1] * X[:, 299] > 0.2)
@@ -64,8 +68,7 @@ def test_sparse_tables_have_the_same_bytes(table: Any) -> None:
             n_estimators=2,
             growth="oblivious",
             max_depth=3,
-            split_score="cosine",
-            random_strength=1.0,
+            splits=weald.Splits(score="cosine", noise=1.0),
             n_jobs=n_jobs,
         )
 

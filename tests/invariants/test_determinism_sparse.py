@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import weald
 from weald import BoostedTreesRegressor
 
 N_ROWS, N_COLUMNS = 40_000, 300  # so that histograms, searches and partitions are shared
@@ -32,10 +33,10 @@ def test_sparse_tables_give_the_same_bytes(table: Any, growth: str, precision: s
             n_estimators=2,
             growth=growth,
             max_depth=4,
-            precision=precision,
+            split_finder=weald.Histogram(precision=precision),
             subsample=0.9,
             n_jobs=n_jobs,
-            unstored="missing",
+            bins=weald.Bins(unstored="missing"),
         )
         .fit(matrix, y, eval_set=[(matrix[:9_000], y[:9_000])])
         ._to_bytes()

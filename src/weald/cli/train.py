@@ -46,7 +46,12 @@ def train(
     model: Annotated[Path, typer.Option(help="Model file to write.")],
     task: Annotated[Task, typer.Option(help="What to learn; auto looks at the target.")] = Task.auto,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter, such as max_leaves=63 or booster.rate_drop=0.1; may be repeated.",
+        ),
     ] = None,
     valid: Annotated[Path | None, typer.Option(help="Table to evaluate on while training.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
@@ -71,9 +76,7 @@ def train(
         labels = whole_numbers(labels)
     _say(quiet, f"{chosen.value}, since {reason}; {len(labels):,} rows, {len(columns)} columns")
 
-    estimator = _estimator(
-        chosen, _parameters(settings or [], columns, split_names(categorical), seed, threads, data)
-    )
+    estimator = _estimator(chosen, settings or [], columns, split_names(categorical), seed, threads, data)
     evaluation = _evaluation(valid, roles, chosen)
     start = time.perf_counter()
     with progress(estimator.get_params()["n_estimators"], "training", enabled=not quiet) as bar:
@@ -116,16 +119,18 @@ def _choose_task(labels: NDArray[Any]) -> tuple[Task, str]:
     return Task.regression, "the target is a number with many values"
 
 
-def _parameters(
+def _estimator(
+    task: Task,
     settings: Sequence[str],
     columns: Columns,
     categorical: Sequence[str],
     seed: int | None,
     threads: int | None,
     file: Path,
-) -> dict[str, Any]:
-    """The estimator's parameters from the options; a parameter given twice is refused."""
-    from weald import params
+) -> Any:
+    """The estimator with the parameters of the options; one that is given twice is refused."""
+    from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
+    from weald.params.settings import parse_settings
 
     chosen: dict[str, Any] = {}
     if categorical:
@@ -136,26 +141,8 @@ def _parameters(
         chosen["random_state"] = seed
     if threads is not None:
         chosen["n_jobs"] = threads
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        name = name.strip()
-        if not equals:
-            raise InputError(f"--set is {setting!r}; write it as name=value")
-        if name in chosen:
-            raise InputError(f"the parameter {name!r} is given twice; give it once")
-        chosen[name] = params.parse(name, value.strip())
-    return chosen
-
-
-def _estimator(task: Task, parameters: dict[str, Any]) -> Any:
-    from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
-
     kind: Any = BoostedTreesClassifier if task is Task.classification else BoostedTreesRegressor
-    known = kind().get_params()
-    for name in parameters:
-        if name not in known:
-            raise InputError(f"the parameter {name!r} does not apply to {task.value}; leave it out")
-    return kind(**parameters)
+    return kind(**parse_settings(kind, settings, chosen))
 
 
 def _evaluation(valid: Path | None, roles: _Roles, task: Task) -> dict[str, Any]:

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from weald.losses import count, margins, regression
 from weald.losses.base import Loss
 from weald.losses.classification import Exponential, Logistic, OneVsRest, Softmax
-from weald.losses.count import Gamma, Poisson, Tweedie
+from weald.losses.count import Gamma, Poisson
 from weald.losses.custom import Custom
 from weald.losses.friedman import friedman_loss
 from weald.losses.links import LINKS, scores_of
-from weald.losses.margins import CrossEntropy, Fair, Hinge, PseudoHuber, SquaredLog
+from weald.losses.margins import CrossEntropy, Hinge, SquaredLog
 from weald.losses.metrics import METRICS, Metric, make_metric
-from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, Squared, quantile_loss
 from weald.losses.smooth import LogCosh, Normal
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
 
+if TYPE_CHECKING:
+    from weald.losses.parameters import Fair, Huber, PseudoHuber, Quantile, Tweedie
+
 __all__ = [
+    "Fair",
+    "Huber",
     "LINKS",
     "LOSSES",
     "METRICS",
     "Loss",
     "Metric",
+    "PseudoHuber",
+    "Quantile",
+    "Tweedie",
     "friedman_loss",
     "make_loss",
     "make_metric",
@@ -35,9 +45,9 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "squared": Squared,
     "absolute": Absolute,
     "mape": AbsoluteShare,
-    "huber": Huber,
-    "pseudo_huber": PseudoHuber,
-    "fair": Fair,
+    "huber": regression.Huber,
+    "pseudo_huber": margins.PseudoHuber,
+    "fair": margins.Fair,
     "log_cosh": LogCosh,
     "squared_log": SquaredLog,
     "quantile": quantile_loss,
@@ -45,7 +55,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "cross_entropy": CrossEntropy,
     "poisson": Poisson,
     "gamma": Gamma,
-    "tweedie": Tweedie,
+    "tweedie": count.Tweedie,
     "logistic": Logistic,
     "exponential": Exponential,
     "hinge": Hinge,
@@ -80,3 +90,10 @@ def _check_options(name: str, maker: Callable[..., Loss], options: dict[str, Any
         if option not in taken:
             known = f"it takes {', '.join(taken)}" if taken else "it takes none"
             raise InputError(f"loss={name!r} has no option {option!r}; {known}.")
+
+
+def __getattr__(name: str) -> Any:
+    # Losses as choices, `weald.losses.Quantile(0.9)`, are built on what is here.
+    if name in ("Fair", "Huber", "PseudoHuber", "Quantile", "Tweedie"):
+        return getattr(import_module("weald.losses.parameters"), name)
+    raise AttributeError(f"module 'weald.losses' has no attribute {name!r}")

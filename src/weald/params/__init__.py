@@ -1,6 +1,5 @@
-"""The one table of parameters: name, type, range, default and help; validation, documentation and the command line read it."""
+"""Parameters, declared once: name, type, range, default and help; validation, documentation and the command line read them."""
 
-from weald.params.boosted import PARAMETERS, parse
 from weald.params.classical import (
     ADABOOST_PARAMETERS,
     BAGGING_PARAMETERS,
@@ -11,7 +10,6 @@ from weald.params.classical import (
     TREE_PARAMETERS,
     VOTING_PARAMETERS,
 )
-from weald.params.page import parameter_table
 from weald.params.parameter import Parameter, validate
 from weald.params.statistics import STATISTICS_PARAMETERS
 
@@ -21,13 +19,10 @@ __all__ = [
     "BLENDING_PARAMETERS",
     "FOREST_PARAMETERS",
     "GRADIENT_BOOSTING_PARAMETERS",
-    "PARAMETERS",
     "Parameter",
     "STACKING_PARAMETERS",
     "STATISTICS_PARAMETERS",
     "TREE_PARAMETERS",
     "VOTING_PARAMETERS",
-    "parameter_table",
-    "parse",
     "validate",
 ]

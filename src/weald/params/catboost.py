@@ -125,14 +125,14 @@ _TITLES: dict[str, str] = {
 }
 
 
-def catboost_page() -> str:
+def catboost_page(native_names: Mapping[str, str]) -> str:
     """The page of CatBoost's parameters, ``docs/catboost_parameters.md``, as Markdown."""
     introduction = [
         "# CatBoost's parameters in weald.catboost",
         "",
-        "Written by `python -m weald.params catboost`. Each training parameter of CatBoost is *the same*, *different*",
+        "Written by `python -m weald.pages catboost`. Each training parameter of CatBoost is *the same*, *different*",
         "(and how), or *refused* (and what to use instead); a refused one may be given where its value is CatBoost's default.",
         "An unknown name is an error that asks whether the nearest known one was meant; so are two names of one parameter,",
         "as in CatBoost.",
     ]
-    return parameter_page(introduction, _TITLES, CATBOOST_PARAMETERS)
+    return parameter_page(introduction, _TITLES, CATBOOST_PARAMETERS, native_names)

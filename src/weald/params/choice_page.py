@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from weald.params.choice import Family, Part, declared, values_text
@@ -21,11 +22,16 @@ def choice_table(owner: type) -> str:
     parameters = declared(owner)
     if not parameters:
         return ""
+    return "\n".join(parameter_rows(parameters))
+
+
+def parameter_rows(parameters: Mapping[str, Parameter]) -> list[str]:
+    """A table of parameters, a line each."""
     lines = ["| parameter | default | values | meaning |", "| --- | --- | --- | --- |"]
     for parameter in parameters.values():
         values = _values(parameter)
         lines.append(f"| `{parameter.name}` | `{parameter.default!r}` | {values} | {parameter.help} |")
-    return "\n".join(lines)
+    return lines
 
 
 def family_page(family: Family[Any], level: int = 2) -> str:

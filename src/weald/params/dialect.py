@@ -134,24 +134,27 @@ def parse_constraint(name: str, value: Any) -> Any:
 
 
 def parameter_page(
-    introduction: Sequence[str], titles: Mapping[str, str], table: Mapping[str, DialectParameter]
+    introduction: Sequence[str],
+    titles: Mapping[str, str],
+    table: Mapping[str, DialectParameter],
+    native_names: Mapping[str, str],
 ) -> str:
-    """A page with a table for every group, as Markdown."""
+    """A page with a table for every group, as Markdown; ``native_names``: what flat names of the table are called now."""
     lines = list(introduction)
     for group, title in titles.items():
         lines += ["", f"## {title}", ""]
         lines.append("| parameter | default | in Weald | meaning | `BoostedTrees*` has it as |")
         lines.append("| --- | --- | --- | --- | --- |")
-        lines += [_row(entry) for entry in table.values() if entry.group == group]
+        lines += [_row(entry, native_names) for entry in table.values() if entry.group == group]
     return "\n".join(lines) + "\n"
 
 
-def _row(entry: DialectParameter) -> str:
+def _row(entry: DialectParameter, native_names: Mapping[str, str]) -> str:
     names = ", ".join(f"`{name}`" for name in (entry.name, *entry.aliases))
     if entry.standing == "refused":
         return f"| {names} |  | refused: {entry.note} |  |  |"
     standing = "same" if entry.standing == "same" else f"different: {entry.note}"
-    native = f"`{entry.native}`" if entry.native else ""
+    native = f"`{native_names.get(entry.native, entry.native)}`" if entry.native else ""
     values = ""
     if entry.kind == "choice":
         values = f" One of {', '.join(f'`{choice}`' for choice in entry.choices)}."

@@ -144,14 +144,14 @@ _TITLES: dict[str, str] = {
 }
 
 
-def lightgbm_page() -> str:
+def lightgbm_page(native_names: Mapping[str, str]) -> str:
     """The page of LightGBM's parameters, ``docs/lightgbm_parameters.md``, as Markdown."""
     introduction = [
         "# LightGBM's parameters in weald.lightgbm",
         "",
-        "Written by `python -m weald.params lightgbm`. Each parameter of LightGBM's documentation is *the same*, *different*",
+        "Written by `python -m weald.pages lightgbm`. Each parameter of LightGBM's documentation is *the same*, *different*",
         "(and how), or *refused* (and what to use instead); a refused one may be given where its value is LightGBM's default. An",
         "unknown name is an error that asks whether the nearest known one was meant. Of several names of one parameter its own",
         "counts, then the first of the others, with a warning.",
     ]
-    return parameter_page(introduction, _TITLES, LIGHTGBM_PARAMETERS)
+    return parameter_page(introduction, _TITLES, LIGHTGBM_PARAMETERS, native_names)

@@ -573,13 +573,13 @@ _TITLES: dict[str, str] = {
 }
 
 
-def xgboost_page() -> str:
+def xgboost_page(native_names: Mapping[str, str]) -> str:
     """The page of XGBoost's parameters, ``docs/xgboost_parameters.md``, as Markdown."""
     introduction = [
         "# XGBoost's parameters in weald.xgboost",
         "",
-        "Written by `python -m weald.params xgboost`. Each parameter of XGBoost's documentation is *the same*, *different* (and",
+        "Written by `python -m weald.pages xgboost`. Each parameter of XGBoost's documentation is *the same*, *different* (and",
         "how), or *refused* (and what to use instead). An unknown name is an error that asks whether the nearest known one was",
         "meant.",
     ]
-    return parameter_page(introduction, _TITLES, XGBOOST_PARAMETERS)
+    return parameter_page(introduction, _TITLES, XGBOOST_PARAMETERS, native_names)

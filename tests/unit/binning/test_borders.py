@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference_borders as reference
+import weald
 from unit.binning.test_cuts import columns
 from weald import BoostedTreesRegressor
 from weald.binning import BinChoices, bin_once, fit_bins
@@ -73,17 +74,19 @@ def test_quantiles_are_the_default() -> None:
 
 def test_border_types_shape_the_trees_and_shared_bins_must_agree() -> None:
     X = np.exp(np.linspace(0.0, 5.0, 400)).reshape(-1, 1)
-    uniform = BoostedTreesRegressor(n_estimators=1, border_type="uniform", max_bins=5)
+    uniform = BoostedTreesRegressor(n_estimators=1, bins=weald.Bins(borders="uniform", max_bins=5))
     model = uniform.fit(X, X[:, 0])
     inner = model.forest_.feature >= 0
     assert set(model.forest_.threshold[inner]) <= set(
         fit_bins(read_table(X), None, BinChoices(5, border_type="uniform")).cuts[0]
     )
     with pytest.raises(InputError, match="border_type='uniform'"):
-        BoostedTreesRegressor(max_bins=5).fit(bin_once(X, [uniform]), X[:, 0])
+        BoostedTreesRegressor(bins=5).fit(bin_once(X, [uniform]), X[:, 0])
 
 
 @pytest.mark.parametrize("finder", ["exact", "approx"])
 def test_split_finders_without_bins_refuse_border_types(finder: str) -> None:
     with pytest.raises(NotSupportedError, match="border_type='median' has no meaning"):
-        BoostedTreesRegressor(split_finder=finder, border_type="median").fit([[1.0], [2.0]], [0.0, 1.0])
+        BoostedTreesRegressor(split_finder=finder, bins=weald.Bins(borders="median")).fit(
+            [[1.0], [2.0]], [0.0, 1.0]
+        )

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_binning as reference
+import weald
 from weald import BoostedTreesRegressor
 from weald.binning import BinChoices, Bins, SparseBins, bin_once, choices_of, dense_bins, fit_bins
 from weald.data import read_table
@@ -126,8 +127,10 @@ def test_a_sparse_table_has_wide_bins_too() -> None:
 
 def test_a_binned_table_serves_only_who_wants_these_bins() -> None:
     table = np.random.default_rng(6).standard_normal((400, 2))
-    model = BoostedTreesRegressor(min_samples_bin=3, forced_bins={"x0": [0.0]})
-    binned = bin_once(table, [model, BoostedTreesRegressor(min_samples_bin=3, forced_bins={"x0": [0]})])
+    model = BoostedTreesRegressor(bins=weald.Bins(min_samples=3, forced={"x0": [0.0]}))
+    binned = bin_once(
+        table, [model, BoostedTreesRegressor(bins=weald.Bins(min_samples=3, forced={"x0": [0]}))]
+    )
     assert binned is not None and binned.choices == choices_of(model)
     for changed, told in (
         ({"min_samples_bin": 4}, "min_samples_bin=3, but BoostedTreesRegressor has min_samples_bin=4"),

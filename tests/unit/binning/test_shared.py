@@ -37,7 +37,7 @@ def regression_tables() -> list[Any]:
 def test_a_binned_table_gives_the_bytes_of_the_table(number: int) -> None:
     table = regression_tables()[number]
     y = np.random.default_rng(1).normal(size=table.shape[0])
-    model = BoostedTreesRegressor(n_estimators=5, max_bins=63)
+    model = BoostedTreesRegressor(n_estimators=5, bins=63)
     binned = bin_once(table, [Ridge(), model, "drop"])
     assert binned is not None and binned.shape == table.shape
     expected = file_bytes(model.fit(table, y))
@@ -48,7 +48,7 @@ def test_a_binned_table_gives_the_bytes_of_the_table(number: int) -> None:
 
 
 def test_bins_that_were_given_the_weights_give_the_bytes_of_a_weighted_fit() -> None:
-    model = BoostedTreesClassifier(n_estimators=5, max_bins=31)
+    model = BoostedTreesClassifier(n_estimators=5, bins=31)
     expected = file_bytes(model.fit(X, Y, sample_weight=WEIGHT))
     weighted, plain = (bin_once(X, [model], weight=weight) for weight in (WEIGHT, None))
     assert file_bytes(model.fit(weighted, Y, sample_weight=WEIGHT)) == expected
@@ -97,7 +97,7 @@ def test_a_warm_start_on_a_part_goes_on_from_the_rows_own_floats() -> None:
 def test_members_that_want_different_bins_share_none() -> None:
     default = BoostedTreesRegressor()
     assert bin_once(X, [Ridge(), "drop"]) is None
-    assert bin_once(X, [default, BoostedTreesRegressor(max_bins=63)]) is None
+    assert bin_once(X, [default, BoostedTreesRegressor(bins=63)]) is None
     assert bin_once(X, [default, BoostedTreesRegressor(categorical_features=[0])]) is None
     shared = bin_once(X, [BoostedTreesRegressor(categorical_features=[]), default])
     assert shared is not None and shared.serves(default) and not shared.serves(Ridge())
@@ -131,7 +131,7 @@ def test_cuts_are_found_once_for_many_fits(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (BoostedTreesClassifier(max_bins=15), "X was binned with max_bins=255"),
+        (BoostedTreesClassifier(bins=15), "X was binned with max_bins=255"),
         (BoostedTreesClassifier(categorical_features=[1]), r"categorical_features=\[1\]"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.binning import fit_ranks
 from weald.binning.proposals import BLOCK, Proposer, with_buckets
@@ -63,7 +64,9 @@ def test_trees_are_those_of_the_table_written_out(proposals: str, unstored: Any)
         "n_jobs": 1,
     }
     expected = BoostedTreesRegressor(**choices).fit(dense, y, eval_set=[(dense, y)])
-    model = BoostedTreesRegressor(**choices, unstored=unstored).fit(matrix, y, eval_set=[(matrix, y)])
+    model = BoostedTreesRegressor(bins=weald.Bins(unstored=unstored), **choices).fit(
+        matrix, y, eval_set=[(matrix, y)]
+    )
     assert model.forest_ == expected.forest_
     assert model.history_ == expected.history_
     assert len(np.unique(model.forest_.feature)) > 3
@@ -76,9 +79,7 @@ def test_sparse_proposals_give_the_same_bytes_for_all_threads(proposals: str) ->
     files = {
         BoostedTreesClassifier(
             n_estimators=3,
-            split_finder="approx",
-            proposals=proposals,
-            sketch_eps=0.1,
+            split_finder=weald.Approximate(proposals=proposals, eps=0.1),
             subsample=0.8,
             n_jobs=n_jobs,
         )

@@ -65,7 +65,9 @@ def test_the_bins_and_the_model_are_those_of_the_dense_table(weighted: bool) -> 
     weight = np.arange(500) % 5.0 if weighted else None
     files = []
     for bundling in ("none", "count"):
-        model = weald.BoostedTreesRegressor(n_estimators=5, min_samples_leaf=2, bundling=bundling, n_jobs=1)
+        model = weald.BoostedTreesRegressor(
+            n_estimators=5, min_samples_leaf=2, bins=weald.Bins(bundling=bundling), n_jobs=1
+        )
         kind = Bins if bundling == "none" else BundledBins
         assert isinstance(bin_once(X, [model]).bins, kind)
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:90], y[:90])])

@@ -70,11 +70,11 @@ def test_one_vs_rest_classes_have_probabilities_that_add_up_to_one(tmp_path: Pat
 
 def test_several_quantiles_are_predicted_side_by_side(tmp_path: Path) -> None:
     alphas = [0.1, 0.5, 0.9]
-    model = weald.BoostedTreesRegressor("quantile", quantile_alpha=alphas, n_estimators=30, n_jobs=1)
+    model = weald.BoostedTreesRegressor(weald.losses.Quantile(alpha=alphas), n_estimators=30, n_jobs=1)
     predicted = model.fit(X, SIGNAL, eval_set=[(X, SIGNAL)]).predict(X)
     assert predicted.shape == (600, 3)
     for column, alpha in enumerate(alphas):
-        single = weald.BoostedTreesRegressor("quantile", quantile_alpha=alpha, n_estimators=30, n_jobs=1)
+        single = weald.BoostedTreesRegressor(weald.losses.Quantile(alpha=alpha), n_estimators=30, n_jobs=1)
         lost = METRICS["pinball"].function(SIGNAL, predicted[:, column], None, alpha)
         alone = METRICS["pinball"].function(SIGNAL, single.fit(X, SIGNAL).predict(X), None, alpha)
         assert lost == pytest.approx(alone, rel=0.1)

@@ -203,7 +203,7 @@ def test_parallel_trees_are_a_mean_of_trees_with_their_own_rows_and_columns() ->
         "subsample": 0.6,
         "precision": "wide",
     }
-    forest = BoostedTreesClassifier(num_parallel_tree=8, **settings).fit(IX, IY).forest_
+    forest = BoostedTreesClassifier(booster=weald.Plain(parallel_trees=8), **settings).fit(IX, IY).forest_
     assert (forest.n_rounds, forest.n_trees, forest.parallel_trees) == (1, 24, 8)
     single = BoostedTreesClassifier(**settings).fit(IX, IY).forest_
     for output in range(3):
@@ -216,7 +216,7 @@ def test_parallel_trees_of_a_loss_that_refits_leaves_see_the_same_scores() -> No
     # With all rows and columns the trees of a round are the same, and so is their mean.
     settings: dict[str, Any] = {"loss": "absolute", "n_estimators": 5, "precision": "wide"}
     one = BoostedTreesRegressor(**settings).fit(RX, RY).predict(RX)
-    four = BoostedTreesRegressor(num_parallel_tree=4, **settings).fit(RX, RY).predict(RX)
+    four = BoostedTreesRegressor(booster=weald.Plain(parallel_trees=4), **settings).fit(RX, RY).predict(RX)
     assert four == pytest.approx(one, rel=1e-12)
 
 
@@ -412,7 +412,7 @@ def test_a_callback_can_look_at_a_round_and_stop_before_it_begins() -> None:
 
 
 def test_dart_normalises_by_the_rate_of_the_round() -> None:
-    model = BoostedTreesRegressor(n_estimators=2, booster="dart", rate_drop=1.0)
+    model = BoostedTreesRegressor(n_estimators=2, booster=weald.Dart(rate_drop=1.0))
     model.fit(RX, RY, callbacks=[LearningRateScheduler([0.1, 0.5])])
     assert model.forest_.tree_weights.tolist() == [1.0 / 1.5, 1.0 / 1.5]
 

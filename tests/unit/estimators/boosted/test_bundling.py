@@ -74,7 +74,7 @@ def test_without_conflicts_the_model_is_that_without_bundles(table: Any, choice:
 
     expected = fit(X, bundling="none").set_params(bundling="count", n_jobs=None)
     for given, n_jobs in ((X, 1), (sparse, 1), (sparse.tocsc(), 2)):
-        assert isinstance(bin_once(given, [weald.BoostedTreesRegressor(max_bins=5)]).bins, BundledBins)
+        assert isinstance(bin_once(given, [weald.BoostedTreesRegressor(bins=5)]).bins, BundledBins)
         found = fit(given, n_jobs=n_jobs).set_params(bundling="count", n_jobs=None)
         assert found._to_bytes() == expected._to_bytes()
 
@@ -85,7 +85,9 @@ def test_what_is_not_stored_may_be_missing(table: Any, unstored: Any) -> None:
     sparse = scipy.sparse.csr_array(X)
     files = []
     for bundling in ("none", "count"):
-        model = weald.BoostedTreesRegressor(n_estimators=4, unstored=unstored, bundling=bundling)
+        model = weald.BoostedTreesRegressor(
+            n_estimators=4, bins=weald.Bins(unstored=unstored, bundling=bundling)
+        )
         model.fit(sparse, y, eval_set=[(sparse[:300], y[:300])])
         files.append(model.set_params(bundling="count")._to_bytes())
     assert files[0] == files[1]
@@ -107,7 +109,9 @@ def test_categories_stand_beside_bundles(table: Any, categories: str) -> None:
     frame.insert(3, "letter", pandas.Categorical(np.array(list("abcdefgh"))[np.arange(N_ROWS) * 7 % 8]))
     files, y = [], y + (frame["letter"] == "c")
     for bundling in ("none", "count"):
-        model = weald.BoostedTreesRegressor(n_estimators=4, categories=categories, bundling=bundling)
+        model = weald.BoostedTreesRegressor(
+            n_estimators=4, categories=categories, bins=weald.Bins(bundling=bundling)
+        )
         if bundling == "count":
             assert isinstance(bin_once(frame, [model]).bins, BundledBins)
         model.fit(frame, y)
@@ -140,7 +144,7 @@ def test_conflicts_make_fewer_bundles_and_their_rows_keep_the_later_value() -> N
     sparse = scipy.sparse.csr_array(X)
     exact = bin_once(sparse, [weald.BoostedTreesRegressor()]).bins
     assert not isinstance(exact, BundledBins)  # too many would be needed
-    model = weald.BoostedTreesRegressor(n_estimators=5, max_conflict_rate=0.1)
+    model = weald.BoostedTreesRegressor(n_estimators=5, bins=weald.Bins(max_conflict_rate=0.1))
     bins = bin_once(sparse, [model]).bins
     assert isinstance(bins, BundledBins)
     assert np.array_equal(bin_once(X, [model]).bins.columns, bins.columns)
@@ -165,7 +169,9 @@ def test_a_table_binned_once_gives_the_model_of_the_table(table: Any) -> None:
         assert model.fit(given, y)._to_bytes() == model.fit(shared, y)._to_bytes()
         half = shared.take(np.arange(0, N_ROWS, 2))
         assert isinstance(half.bins, BundledBins)
-        plain = bin_once(given, [weald.BoostedTreesRegressor(bundling="none")]).take(np.arange(0, N_ROWS, 2))
+        plain = bin_once(given, [weald.BoostedTreesRegressor(bins=weald.Bins(bundling="none"))]).take(
+            np.arange(0, N_ROWS, 2)
+        )
         assert model.fit(half, y[::2])._to_bytes() == model.fit(plain, y[::2])._to_bytes()
         # Other estimators read the same bins.
         forest = weald.RandomForestRegressor(3, random_state=0)
@@ -174,7 +180,7 @@ def test_a_table_binned_once_gives_the_model_of_the_table(table: Any) -> None:
 
 def test_a_table_with_conflicts_is_for_the_same_conflicts_only(table: Any) -> None:
     X, y = table
-    loose = weald.BoostedTreesRegressor(n_estimators=2, max_conflict_rate=0.1)
+    loose = weald.BoostedTreesRegressor(n_estimators=2, bins=weald.Bins(max_conflict_rate=0.1))
     shared = bin_once(X, [loose])
     assert shared.bundling == Bundling("count", 0.1)
     assert shared.serves(loose) and not shared.serves(weald.BoostedTreesRegressor())
@@ -236,6 +242,6 @@ def test_what_has_no_meaning_is_refused(table: Any, finder: Any) -> None:
         with pytest.raises(NotSupportedError, match=f"no meaning with split_finder='{finder}'"):
             weald.BoostedTreesRegressor(split_finder=finder, **changed).fit(X, y)
     with pytest.raises(NotSupportedError, match="no meaning with bundling='none'"):
-        weald.BoostedTreesRegressor(bundling="none", max_conflict_rate=0.1).fit(X, y)
+        weald.BoostedTreesRegressor(bins=weald.Bins(bundling="none", max_conflict_rate=0.1)).fit(X, y)
     with pytest.raises(InputError, match="bundling"):
-        weald.BoostedTreesRegressor(bundling="rows").fit(X, y)
+        weald.BoostedTreesRegressor(bins=weald.Bins(bundling="rows")).fit(X, y)

@@ -32,7 +32,7 @@ def mixed(n_rows: int = 400) -> tuple[dict[str, Any], Any]:
 
 def test_a_leafs_value_is_averaged_with_its_parents_by_hand() -> None:
     x, y = np.repeat([0.0, 1.0], [30, 10])[:, None], np.repeat([1.0, 5.0], [30, 10])
-    model = BoostedTreesRegressor(**ONE, path_smooth=10.0, min_samples_leaf=2).fit(x, y)
+    model = BoostedTreesRegressor(leaves=weald.Leaves(path_smooth=10.0), min_samples_leaf=2, **ONE).fit(x, y)
     # The root is the mean, 2; the leaves are (30 * 1 + 10 * 2) / 40 and (10 * 5 + 10 * 2) / 20.
     assert model.predict([[0.0], [1.0]]) == pytest.approx([1.25, 3.5])
 
@@ -44,11 +44,12 @@ def test_every_node_is_between_its_own_value_and_its_parents(loss: str, growth: 
     options: dict[str, Any] = {**ONE, "growth": growth, "split_finder": finder, "min_samples_leaf": 9}
     limits = {"max_depth": 3, "max_leaves": None} if growth == "oblivious" else {"max_leaves": 8}
     free, smooth = (
-        BoostedTreesRegressor(loss, **options, **limits, path_smooth=s).fit(X, Y) for s in (0.0, 25.0)
+        BoostedTreesRegressor(loss, leaves=weald.Leaves(path_smooth=s), **options, **limits).fit(X, Y)
+        for s in (0.0, 25.0)
     )
     spread = [np.std(model.predict(X)) for model in (free, smooth)]
     assert 0.3 * spread[0] < spread[1] < spread[0]
-    heavy = BoostedTreesRegressor(loss, **options, **limits, path_smooth=1e12).fit(X, Y)
+    heavy = BoostedTreesRegressor(loss, leaves=weald.Leaves(path_smooth=1e12), **options, **limits).fit(X, Y)
     assert np.ptp(heavy.predict(X)) < 1e-6 * np.ptp(free.predict(X))
 
 
@@ -57,14 +58,16 @@ def test_smoothed_leaves_of_medians_move_towards_the_medians_above() -> None:
         np.repeat([0.0, 1.0], [30, 11])[:, None],
         np.concatenate([np.arange(30.0), np.arange(100.0, 111.0)]),
     )
-    model = BoostedTreesRegressor("absolute", **ONE, path_smooth=10.0, min_samples_leaf=2).fit(x, y)
+    model = BoostedTreesRegressor(
+        "absolute", leaves=weald.Leaves(path_smooth=10.0), min_samples_leaf=2, **ONE
+    ).fit(x, y)
     root, leaves = np.median(y), (np.median(y[:30]), np.median(y[30:]))
     expected = [(leaves[0] * 30 + root * 10) / 40, (leaves[1] * 11 + root * 10) / 21]
     assert model.predict([[0.0], [1.0]]) == pytest.approx(expected)
 
 
 def test_path_smooth_needs_leaves_of_two_rows() -> None:
-    model = BoostedTreesRegressor(path_smooth=1.0, min_samples_leaf=1)
+    model = BoostedTreesRegressor(leaves=weald.Leaves(path_smooth=1.0), min_samples_leaf=1)
     with pytest.raises(InputError, match=r"path_smooth=1\.0 needs min_samples_leaf of at least 2, not 1"):
         model.fit(X, Y)
 
@@ -74,7 +77,9 @@ def test_path_smooth_needs_leaves_of_two_rows() -> None:
 
 def test_drawn_thresholds_differ_with_the_seed_the_round_and_nothing_else() -> None:
     models = [
-        BoostedTreesRegressor(n_estimators=3, max_leaves=2, extra_trees=True, random_state=seed).fit(X, Y)
+        BoostedTreesRegressor(
+            n_estimators=3, max_leaves=2, splits=weald.Splits(extra_trees=True), random_state=seed
+        ).fit(X, Y)
         for seed in (0, 0, 1)
     ]
     thresholds = [model.forest_.threshold[model.forest_.feature >= 0] for model in models]
@@ -110,7 +115,7 @@ def test_every_tree_begins_with_the_forced_splits(growth: str, finder: str, tmp_
         n_estimators=4,
         growth=growth,
         split_finder=finder,
-        forced_splits=FORCED,
+        splits=weald.Splits(forced=FORCED),
         colsample_bytree=0.5,
         max_leaves=6,
     )
@@ -134,7 +139,11 @@ def test_a_forced_split_of_few_rows_and_no_gain_is_made_and_one_without_rows_is_
         "left": {"feature": 0, "threshold": 3},
         "right": {"feature": 1, "threshold": 0},
     }
-    tree = BoostedTreesRegressor(**ONE, max_leaves=4, forced_splits=forced).fit(x, x[:, 0]).forest_.tree(0)
+    tree = (
+        BoostedTreesRegressor(max_leaves=4, splits=weald.Splits(forced=forced), **ONE)
+        .fit(x, x[:, 0])
+        .forest_.tree(0)
+    )
     assert tree.feature[0] == 1
     left, right = int(tree.left[0]), int(tree.left[0]) + 1
     assert (tree.feature[left], tree.count[tree.left[left]]) == (0, 2)
@@ -146,8 +155,8 @@ def test_sparse_tables_take_forced_splits_and_drawn_thresholds() -> None:
     y = np.asarray(table[:, [4]].todense()).ravel() + np.random.default_rng(0).random(500)
     options: dict[str, Any] = {**ONE, "min_samples_leaf": 3, "path_smooth": 2.0, "extra_trees": True}
     forced = {"feature": 7, "threshold": 0.0}
-    few = BoostedTreesRegressor(**options, forced_splits=forced).fit(table, y)
-    dense = BoostedTreesRegressor(**options, forced_splits=forced).fit(table.toarray(), y)
+    few = BoostedTreesRegressor(splits=weald.Splits(forced=forced), **options).fit(table, y)
+    dense = BoostedTreesRegressor(splits=weald.Splits(forced=forced), **options).fit(table.toarray(), y)
     assert few.forest_.tree(0).feature[0] == 7
     assert np.array_equal(few.predict(table), dense.predict(table.toarray()))
 
@@ -173,7 +182,7 @@ BAD: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("forced", "message"), BAD)
 def test_bad_forced_splits_get_a_sentence(forced: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        BoostedTreesRegressor(forced_splits=forced).fit(*mixed())
+        BoostedTreesRegressor(splits=weald.Splits(forced=forced)).fit(*mixed())
 
 
 @pytest.mark.parametrize(
@@ -189,14 +198,14 @@ def test_forced_splits_are_refused_where_a_tree_has_no_place_for_them(
     parameters: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((NotSupportedError, InputError), match=message):
-        BoostedTreesRegressor(forced_splits=FORCED, **parameters).fit(*mixed())
+        BoostedTreesRegressor(splits=weald.Splits(forced=FORCED), **parameters).fit(*mixed())
 
 
 def test_a_category_without_a_bin_of_its_own_cannot_be_forced() -> None:
     rng = np.random.default_rng(0)
     table = {"city": np.array([f"c{number}" for number in rng.geometric(0.05, 3_000)])}
     rare = {"feature": "city", "threshold": f"c{max(int(name[1:]) for name in table['city'])}"}
-    model = BoostedTreesRegressor(max_bins=8, forced_splits=rare)
+    model = BoostedTreesRegressor(bins=8, splits=weald.Splits(forced=rare))
     with pytest.raises(InputError, match="too rare to have a bin of its own"):
         model.fit(table, rng.random(3_000))
 
@@ -205,10 +214,11 @@ def test_nothing_is_forced_by_empty_dicts() -> None:
     table, y = mixed()
     plain = BoostedTreesRegressor(n_estimators=2).fit(table, y).predict(table)
     assert np.array_equal(
-        BoostedTreesRegressor(n_estimators=2, forced_splits={}).fit(table, y).predict(table), plain
+        BoostedTreesRegressor(n_estimators=2, splits=weald.Splits(forced={})).fit(table, y).predict(table),
+        plain,
     )
     forced = {"feature": "city", "threshold": "Ulm", "left": {}, "right": None}
-    model = BoostedTreesClassifier(n_estimators=2, forced_splits=forced).fit(table, y > 1.5)
+    model = BoostedTreesClassifier(n_estimators=2, splits=weald.Splits(forced=forced)).fit(table, y > 1.5)
     assert (model.forest_.feature[[model.forest_.tree_offsets[0]]] == 1).all()
 
 

@@ -134,17 +134,21 @@ def test_a_training_that_goes_on_gives_the_bytes_of_one_training(
 
 
 def test_rows_are_drawn_every_few_rounds() -> None:
-    found = rows_of(BoostedTreesClassifier(n_estimators=5, subsample=0.5, subsample_freq=2))
+    found = rows_of(
+        BoostedTreesClassifier(n_estimators=5, subsample=0.5, sampling=weald.Uniform(frequency=2))
+    )
     assert [np.array_equal(found[0], rows) for rows in found[1:3]] == [True, False]
     assert np.array_equal(found[2], found[3])
 
 
 def test_classes_are_drawn_with_their_own_shares() -> None:
-    (rows,) = rows_of(BoostedTreesClassifier(n_estimators=1, negative_subsample=0.25))
+    (rows,) = rows_of(BoostedTreesClassifier(n_estimators=1, sampling=weald.ByClass(negative=0.25)))
     assert np.isin(np.flatnonzero(LABELS == 1), rows).all()
     negatives = int((LABELS == 0).sum())
     assert 0.15 * negatives < len(rows) - (LABELS == 1).sum() < 0.35 * negatives
-    (rows,) = rows_of(BoostedTreesClassifier(n_estimators=1, positive_subsample=0.25, negative_subsample=1.0))
+    (rows,) = rows_of(
+        BoostedTreesClassifier(n_estimators=1, sampling=weald.ByClass(positive=0.25, negative=1.0))
+    )
     assert np.isin(np.flatnonzero(LABELS == 0), rows).all()
     assert len(rows) < N_ROWS
 
@@ -182,14 +186,14 @@ def test_parameters_of_another_way_to_draw_are_refused(settings: dict[str, Any],
 
 def test_shares_that_are_more_than_all_rows_are_refused() -> None:
     with pytest.raises(InputError, match=r"top_rate=0.8 and other_rate=0.3 .* at most 1"):
-        BoostedTreesClassifier(sampling="goss", top_rate=0.8, other_rate=0.3).fit(X, LABELS)
-    BoostedTreesClassifier(sampling="goss", top_rate=0.7, other_rate=0.3, n_estimators=1).fit(X, LABELS)
+        BoostedTreesClassifier(sampling=weald.Goss(top_rate=0.8, other_rate=0.3)).fit(X, LABELS)
+    BoostedTreesClassifier(sampling=weald.Goss(top_rate=0.7, other_rate=0.3), n_estimators=1).fit(X, LABELS)
 
 
 def test_shares_of_classes_are_refused_without_two_classes() -> None:
     with pytest.raises(
         NotSupportedError, match=r"positive_subsample=0\.5 is for two classes, but this is regression"
     ):
-        BoostedTreesRegressor(positive_subsample=0.5).fit(X, TARGET)
+        BoostedTreesRegressor(sampling=weald.ByClass(positive=0.5)).fit(X, TARGET)
     with pytest.raises(NotSupportedError, match="is for two classes, but y has 3; use subsample"):
-        BoostedTreesClassifier(negative_subsample=0.5).fit(X, np.digitize(TARGET, [0.3, 1.2]))
+        BoostedTreesClassifier(sampling=weald.ByClass(negative=0.5)).fit(X, np.digitize(TARGET, [0.3, 1.2]))

@@ -64,7 +64,7 @@ def test_the_model_is_that_of_the_dense_table_byte_for_byte(table: Any, choice: 
 
     def fit(X: Any, other: Any, n_jobs: int) -> Any:
         model = weald.BoostedTreesRegressor(
-            n_estimators=8, unstored=unstored, n_jobs=n_jobs, **CHOICES[choice]
+            n_estimators=8, bins=weald.Bins(unstored=unstored), n_jobs=n_jobs, **CHOICES[choice]
         )
         return model.fit(X, y, sample_weight=weight, eval_set=[(other, y[:300], weight[:300])])
 
@@ -96,7 +96,7 @@ def test_classes_and_classical_ensembles_take_sparse_tables(table: Any) -> None:
 
 def test_a_saved_model_remembers_what_is_not_stored(table: Any, tmp_path: Path) -> None:
     matrix, y = table
-    model = weald.BoostedTreesRegressor(n_estimators=5, unstored="missing").fit(matrix, y)
+    model = weald.BoostedTreesRegressor(n_estimators=5, bins=weald.Bins(unstored="missing")).fit(matrix, y)
     expected = model.predict(matrix)
     model.save(tmp_path / "model")
     assert np.array_equal(weald.load(tmp_path / "model").predict(matrix), expected)
@@ -110,7 +110,9 @@ def test_warm_starts_and_checkpoints_go_on_to_the_same_bytes(table: Any, tmp_pat
     matrix, y = table
 
     def make(n: int, **more: Any) -> Any:
-        return weald.BoostedTreesRegressor(n_estimators=n, unstored="missing", n_jobs=1, **more)
+        return weald.BoostedTreesRegressor(
+            n_estimators=n, bins=weald.Bins(unstored="missing"), n_jobs=1, **more
+        )
 
     whole = make(6).fit(matrix, y)._to_bytes()
     warm = make(3, warm_start=True).fit(matrix, y)
@@ -122,13 +124,15 @@ def test_warm_starts_and_checkpoints_go_on_to_the_same_bytes(table: Any, tmp_pat
 
 def test_a_table_binned_once_stays_sparse(table: Any) -> None:
     matrix, y = table
-    model = weald.BoostedTreesRegressor(n_estimators=4, unstored="missing", n_jobs=1)
+    model = weald.BoostedTreesRegressor(n_estimators=4, bins=weald.Bins(unstored="missing"), n_jobs=1)
     shared = bin_once(matrix, [model])
     assert shared is not None
     assert isinstance(shared.bins, SparseBins)
     assert model.fit(shared, y)._to_bytes() == model.fit(matrix, y)._to_bytes()
     half = shared.take(np.arange(0, N_ROWS, 2))
-    warm = weald.BoostedTreesRegressor(n_estimators=2, unstored="missing", n_jobs=1, warm_start=True)
+    warm = weald.BoostedTreesRegressor(
+        n_estimators=2, bins=weald.Bins(unstored="missing"), n_jobs=1, warm_start=True
+    )
     warm.fit(half, y[::2]).set_params(n_estimators=4).fit(half, y[::2])
     assert warm._to_bytes() == model.fit(half, y[::2])._to_bytes()
     assert bin_once(matrix, [model, weald.BoostedTreesRegressor()]) is None

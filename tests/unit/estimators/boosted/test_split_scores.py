@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, NotSupportedError
 from weald.estimators.shared.persistence import to_bytes
 
@@ -32,7 +33,9 @@ def test_counts_are_the_hessians_of_the_squared_loss_in_every_sample(growth: str
         options["subsample"] = 0.7
     for newton, plain in (("newton_l2", "l2"), ("newton_cosine", "cosine")):
         predictions = [
-            BoostedTreesRegressor(**options, split_score=score).fit(X, Y, sample_weight=weight).predict(X)
+            BoostedTreesRegressor(splits=weald.Splits(score=score), **options)
+            .fit(X, Y, sample_weight=weight)
+            .predict(X)
             for score in (newton, plain)
         ]
         assert predictions[0].tolist() == predictions[1].tolist()
@@ -42,7 +45,7 @@ def test_counts_are_the_hessians_of_the_squared_loss_in_every_sample(growth: str
 def test_leaf_values_are_newtons_whatever_chose_the_splits(score: str) -> None:
     y, weight = Y > 2.0, 1.0 + RNG.random(400)  # no two leaves have the same value
     options: dict[str, Any] = {**SMALL, "n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 2.0}
-    model = BoostedTreesClassifier(**options, split_score=score, base_score=0.5).fit(
+    model = BoostedTreesClassifier(splits=weald.Splits(score=score), base_score=0.5, **options).fit(
         X, y, sample_weight=weight
     )
     scores = model.decision_function(X)
@@ -56,9 +59,9 @@ def test_leaf_values_are_newtons_whatever_chose_the_splits(score: str) -> None:
 def test_rows_count_by_hessian_only_in_newtons_scores() -> None:
     y = (Y > 2.0).astype(int)
     models = {
-        score: BoostedTreesClassifier(**SMALL, growth="oblivious", split_score=score, base_score=0.9).fit(
-            X, y
-        )
+        score: BoostedTreesClassifier(
+            growth="oblivious", splits=weald.Splits(score=score), base_score=0.9, **SMALL
+        ).fit(X, y)
         for score in ("newton_l2", "l2", "newton_cosine", "cosine")
     }
     assert len({trees(model) for model in models.values()}) == 4
@@ -72,7 +75,8 @@ def test_sparse_tables_and_bundles_have_the_dense_trees(growth: str) -> None:
     y = np.sin(codes) + rng.standard_normal(600)
     options = {**SMALL, "growth": growth, "split_score": "cosine", "random_strength": 0.5}
     dense, bundled = (
-        BoostedTreesRegressor(**options, bundling=bundling).fit(onehot, y) for bundling in ("none", "count")
+        BoostedTreesRegressor(bins=weald.Bins(bundling=bundling), **options).fit(onehot, y)
+        for bundling in ("none", "count")
     )
     stored = BoostedTreesRegressor(**options).fit(sparse.csr_array(onehot), y)
     assert dense.predict(onehot).tolist() == bundled.predict(onehot).tolist()
@@ -98,8 +102,8 @@ def test_exact_splits_are_those_of_a_bin_a_value(growth: str) -> None:
 def test_noise_changes_trees_by_the_seed_and_fades_with_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {**SMALL, "learning_rate": 0.7, "growth": "oblivious"}
     quiet = BoostedTreesRegressor(**options).fit(X, Y)
-    noisy = BoostedTreesRegressor(**options, random_strength=60.0).fit(X, Y)
-    other = BoostedTreesRegressor(**options, random_strength=60.0, random_state=1).fit(X, Y)
+    noisy = BoostedTreesRegressor(splits=weald.Splits(noise=60.0), **options).fit(X, Y)
+    other = BoostedTreesRegressor(splits=weald.Splits(noise=60.0), random_state=1, **options).fit(X, Y)
     assert len({trees(model) for model in (quiet, noisy, other)}) == 3
     asked = []
 
@@ -108,7 +112,7 @@ def test_noise_changes_trees_by_the_seed_and_fades_with_the_model(monkeypatch: p
         return 0.0
 
     monkeypatch.setattr("weald.training.boosting.boosting.fading", faded)
-    late = BoostedTreesRegressor(**options, random_strength=60.0).fit(X, Y)
+    late = BoostedTreesRegressor(splits=weald.Splits(noise=60.0), **options).fit(X, Y)
     assert asked == [(400, number, 0.7) for number in range(3)]
     assert trees(late) == trees(quiet)
 

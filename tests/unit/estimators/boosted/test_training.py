@@ -289,7 +289,7 @@ def test_a_warm_start_reads_other_rows_with_the_categories_that_it_knows(kind: A
 
 
 def test_a_warm_start_reads_missing_values_as_before() -> None:
-    model = BoostedTreesRegressor(n_estimators=2, zero_as_missing=True, warm_start=True).fit(
+    model = BoostedTreesRegressor(n_estimators=2, bins=weald.Bins(zero_as_missing=True), warm_start=True).fit(
         X[TRAIN], Y[TRAIN]
     )
     model.set_params(n_estimators=4, zero_as_missing=False)

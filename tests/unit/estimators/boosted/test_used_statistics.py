@@ -35,8 +35,7 @@ def model() -> tuple[Any, pd.DataFrame]:
     table = pd.DataFrame({name: rng.integers(0, 9, 500).astype(str) for name in "abc"}).astype("category")
     y = ((table["a"].cat.codes + table["b"].cat.codes) % 2).to_numpy()
     fitted = weald.BoostedTreesClassifier(
-        categories="ordered",
-        max_cat_to_onehot=2,
+        categories=weald.TargetStatistics(max_onehot=2),
         growth="oblivious",
         max_depth=3,
         n_estimators=25,

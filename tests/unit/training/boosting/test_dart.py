@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import reference_dart
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.binning import fit_bins
 from weald.data import read_table
@@ -130,7 +131,7 @@ def test_trees_beyond_the_memory_are_walked_to_the_same_bytes(
 
     def forest() -> Any:
         model = BoostedTreesClassifier(
-            n_estimators=8, booster="dart", rate_drop=0.3, num_parallel_tree=2, subsample=0.8
+            n_estimators=8, booster=weald.Dart(rate_drop=0.3, parallel_trees=2), subsample=0.8
         )
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:50], y[:50])])
         return model.forest_, model.history_

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import reference_leaf_steps as reference
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.losses import make_loss
 from weald.losses.base import weight_or_empty
@@ -126,11 +127,10 @@ def test_every_loss_of_regression_takes_several_steps(loss: str, growth: str) ->
     for method in ("newton", "gradient"):
         model = BoostedTreesRegressor(
             loss,
-            **SMALL,
             growth=growth,
             max_leaves=leaves,
-            leaf_estimation=method,
-            leaf_iterations=3,
+            leaves=weald.Leaves(method=method, iterations=3),
+            **SMALL,
             **several,
         ).fit(X, y.get(loss, Y), eval_set=[(X, y.get(loss, Y))])
         (curve,) = model.history_["valid_0"].values()
@@ -142,7 +142,9 @@ def test_every_loss_of_classes_takes_several_steps(loss: str) -> None:
     classes = np.digitize(Y, [0.5, 1.2]) if loss in ("softmax", "one_vs_rest") else Y > 0.8
     losses = []
     for iterations in (1, 5):
-        model = BoostedTreesClassifier(loss, **SMALL, growth="oblivious", leaf_iterations=iterations)
+        model = BoostedTreesClassifier(
+            loss, growth="oblivious", leaves=weald.Leaves(iterations=iterations), **SMALL
+        )
         model.fit(X, classes, eval_set=[(X, classes)])
         losses.append(model.history_["valid_0"]["logloss"][-1])
     assert losses[1] <= losses[0]
@@ -183,7 +185,9 @@ def test_what_has_no_meaning_is_refused(settings: dict[str, Any], sentence: str)
 
 
 def test_monotone_bounds_hold_after_several_steps() -> None:
-    model = BoostedTreesRegressor(**SMALL, monotone_constraints={0: 1}, leaf_iterations=5).fit(X, Y)
+    model = BoostedTreesRegressor(
+        monotone_constraints={0: 1}, leaves=weald.Leaves(iterations=5), **SMALL
+    ).fit(X, Y)
     line = np.zeros((200, 4))
     line[:, 0] = np.linspace(-3.0, 3.0, 200)
     assert (np.diff(model.predict(line)) >= 0.0).all()

@@ -124,9 +124,7 @@ def test_sparse_tables_and_unknown_categories_are_refitted_as_they_are_predicted
     assert sparse.refit(sp.csr_matrix(X0[:90]), Y[:90]).forest_ == sparse.refit(X0[:90], Y[:90]).forest_
     towns = {"town": np.array(["ulm", "bonn", "kiel"])[np.arange(400) % 3], "x": X[:, 0]}
     model = BoostedTreesRegressor(**SMALL).fit(towns, Y)
-    sets = BoostedTreesRegressor(categories="partition", max_cat_to_onehot=1, cat_l2=5.0, **SMALL).fit(
-        towns, Y
-    )
+    sets = BoostedTreesRegressor(categories=weald.Partition(max_onehot=1, l2=5.0), **SMALL).fit(towns, Y)
     assert leaves(sets.refit(towns, Y, decay_rate=0.0)).tobytes() == leaves(sets).tobytes()
     other = {"town": np.array(["oslo", "bonn"])[np.arange(50) % 2], "x": X[:50, 0]}
     later = model.refit(other, Y[:50] + 5.0, decay_rate=0.0)
@@ -134,12 +132,12 @@ def test_sparse_tables_and_unknown_categories_are_refitted_as_they_are_predicted
 
 
 def test_dropped_and_averaged_trees_keep_their_weights() -> None:
-    dart = BoostedTreesRegressor(booster="dart", rate_drop=0.5, **{**SMALL, "n_estimators": 12}).fit(X, Y)
+    dart = BoostedTreesRegressor(booster=weald.Dart(rate_drop=0.5), **{**SMALL, "n_estimators": 12}).fit(X, Y)
     later = dart.refit(X, Y, decay_rate=0.0)
     assert np.array_equal(later.forest_.tree_weights, dart.forest_.tree_weights)
     steps = np.abs(leaves(later)).max()
     assert steps < 1.5 * np.abs(leaves(dart)).max()
-    forest = BoostedTreesRegressor(booster="forest", subsample=0.6, **SMALL).fit(X, Y)
+    forest = BoostedTreesRegressor(booster="averaging", subsample=0.6, **SMALL).fit(X, Y)
     all_rows = forest.refit(X, Y, decay_rate=0.0)
     assert all_rows.forest_.averaged
     assert all_rows.predict(X) == pytest.approx(forest.predict(X), abs=0.5)

@@ -138,14 +138,14 @@ def test_cuts_are_found_once_for_all_folds_and_members(monkeypatch: pytest.Monke
     members = [(f"m{n}", BoostedTreesClassifier(n_estimators=n)) for n in (1, 2)]
     StackingClassifier([*members, BAYES], cv=3).fit(X, Y)
     assert len(calls) == 1
-    other = ("coarse", BoostedTreesClassifier(n_estimators=1, max_bins=15))
+    other = ("coarse", BoostedTreesClassifier(n_estimators=1, bins=15))
     StackingClassifier([*members, other], cv=3).fit(X, Y)
     assert len(calls) == 1 + 3 * 4  # members that want different bins make their own
 
 
 def test_weights_reach_members_bins_and_the_final_estimator() -> None:
     weight = np.random.default_rng(1).integers(1, 5, len(Y)).astype(float)
-    members = [("trees", BoostedTreesClassifier(n_estimators=3, max_bins=8)), BAYES]
+    members = [("trees", BoostedTreesClassifier(n_estimators=3, bins=8)), BAYES]
     model = StackingClassifier(members, cv=3).fit(X, Y, sample_weight=weight)
     alone = clone(members[0][1]).fit(X, Y, sample_weight=weight)
     np.testing.assert_array_equal(model.transform(X)[:, :3], alone.predict_proba(X))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import reference_approx as reference
+import weald
 from weald import BoostedTreesRegressor
 from weald.binning.sketch import ACCURACY
 from weald.tree.state import WIDE_GRADIENT_LIMIT, WIDE_HESSIAN_LIMIT
@@ -37,9 +38,7 @@ def test_a_tree_splits_where_the_naive_twin_does(buckets: int, rows: int) -> Non
     y = np.sin(3 * X[:, 0]) + 0.3 * X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(rows)
     weight = rng.integers(1, 40, rows).astype(np.float64) ** 2
     model = BoostedTreesRegressor(
-        split_finder="approx",
-        proposals="local",
-        sketch_eps=1 / buckets,
+        split_finder=weald.Approximate(proposals="local", eps=1 / buckets, precision="wide"),
         n_estimators=1,
         growth="depthwise",
         max_depth=3,
@@ -47,7 +46,6 @@ def test_a_tree_splits_where_the_naive_twin_does(buckets: int, rows: int) -> Non
         min_samples_leaf=1,
         min_child_weight=0.0,
         reg_lambda=0.0,
-        precision="wide",
         n_jobs=1,
     ).fit(X, y, sample_weight=weight)
     gradient = (weight * (model.forest_.base_score[0] - y)).astype(np.float32).astype(np.float64)

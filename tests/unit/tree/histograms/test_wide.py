@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import weald
 from weald import BoostedTreesRegressor
 from weald.binning import BinChoices, Bins, SparseBins, fit_bins
 from weald.data import read_table
@@ -80,9 +81,9 @@ def test_thousands_of_categories_are_told_apart(growth: str, categories: str) ->
         min_child_weight=0.0,
         reg_lambda=0.0,
         categories=categories,
-        max_categories=2_000,
+        bins=weald.Bins(max_categories=2_000),
         categorical_features=[0],
-        **({"max_cat_threshold": 1_000} if categories == "partition" else {}),
+        **{"max_cat_threshold": 1_000} if categories == "partition" else {},
     ).fit(codes.reshape(-1, 1), y)
     assert np.abs(model.predict(codes.reshape(-1, 1)) - y).max() < 1e-6
     forest = model.forest_
@@ -97,12 +98,7 @@ def test_numbers_have_a_thousand_thresholds() -> None:
     errors = []
     for max_bins in (255, 5_000):
         model = BoostedTreesRegressor(
-            n_estimators=1,
-            learning_rate=1.0,
-            max_depth=1,
-            min_samples_leaf=1,
-            reg_lambda=0.0,
-            max_bins=max_bins,
+            n_estimators=1, learning_rate=1.0, max_depth=1, min_samples_leaf=1, reg_lambda=0.0, bins=max_bins
         )
         errors.append(np.abs(model.fit(X, y).predict(X) - y).max())
     assert errors[0] > 0.1 and errors[1] < 1e-6

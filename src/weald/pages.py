@@ -1,0 +1,59 @@
+"""Writes the pages of parameters: ``python -m weald.pages``, and with ``xgboost`` and the like those of other interfaces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from weald.params import GRADIENT_BOOSTING_PARAMETERS
+from weald.params.catboost import catboost_page
+from weald.params.choice_page import family_page, parameter_rows
+from weald.params.declare import declared
+from weald.params.lightgbm import lightgbm_page
+from weald.params.xgboost import xgboost_page
+
+
+def parameter_page() -> str:
+    """The page of parameters, ``docs/parameters.md``, as Markdown."""
+    from weald.estimators.boosted.boosted import BoostedTreesClassifier
+    from weald.training.boosting.parameters import FAMILIES
+
+    lines = [
+        "# Parameters",
+        "",
+        "Written by `python -m weald.pages`. `class_weight` and `scale_pos_weight` belong to the classifier; all others to the",
+        "classifier and the regressor. Where a parameter is a name or an object, the sections below list the objects: each",
+        "has parameters of its own, `weald.Dart(rate_drop=0.2)`, which `set_params`, `GridSearchCV` and pipelines reach as",
+        "`booster__rate_drop`, and the command line as `--set booster.rate_drop=0.2`. A name is the object with its defaults.",
+        "",
+        "## BoostedTreesClassifier and BoostedTreesRegressor",
+        "",
+        *parameter_rows(declared(BoostedTreesClassifier)),
+        "",
+        *(family_page(family) for family in FAMILIES.values()),
+        "## GradientBoostingClassifier and GradientBoostingRegressor",
+        "",
+        "`alpha` belongs to the regressor. The losses are log_loss and exponential, and squared_error, absolute_error, huber",
+        "and quantile.",
+        "",
+        *parameter_rows(GRADIENT_BOOSTING_PARAMETERS),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def native_names() -> Mapping[str, str]:
+    """Flat names, as the tables of other interfaces have them -> the parameter or the field of a choice that they are."""
+    from weald.training.boosting.flat import FIELDS
+
+    return {field.name: f"{field.part}.{field.field}" for field in FIELDS}
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "": parameter_page,
+    "catboost": lambda: catboost_page(native_names()),
+    "xgboost": lambda: xgboost_page(native_names()),
+    "lightgbm": lambda: lightgbm_page(native_names()),
+}
+
+if __name__ == "__main__":
+    print(PAGES["".join(sys.argv[1:])](), end="")
