@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import Dataset, Schema, read_weights
+from weald.data import Dataset, read_weights
 from weald.estimators.boosted.averaging_training import WHOLE_TREES
+from weald.estimators.boosted.set_splits import splits_into_sets
 from weald.estimators.boosted.starts import origin_of, read_init_score
 from weald.estimators.boosted.training import tree_rules
 from weald.estimators.shared.labels import Labels
@@ -47,7 +48,7 @@ def refitted_model(
         tree_rules(estimator, labels.loss, model.schema),
         WHOLE_TREES if model.forest.averaged else estimator.learning_rate_,
         float(decay_rate),
-        _column_penalty(estimator, dataset.schema),
+        _column_penalty(estimator, model.forest, dataset, weight),
     )
     with parallel(estimator.n_jobs) as tasks:
         rows = _rows(model.forest, dataset, labels, start, tasks)
@@ -61,11 +62,13 @@ def _check_share(decay_rate: Any) -> None:
         raise InputError(f"decay_rate must be a number from 0 to 1, not {decay_rate!r}.")
 
 
-def _column_penalty(estimator: BoostedTrees, schema: Schema) -> NDArray[np.float64]:
+def _column_penalty(
+    estimator: BoostedTrees, forest: Forest, dataset: Dataset, weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
     """What the children of a split on each column are penalised by beside lambda: ``cat_l2`` where it is into sets."""
-    sizes = [min(len(column.categories), estimator.max_bins) for column in schema.columns]
-    into_sets = (np.array(sizes) > estimator.max_cat_to_onehot) & (estimator.categories == "partition")
-    return np.where(schema.categorical_mask & into_sets, float(estimator.cat_l2), 0.0)
+    if estimator.cat_l2 == 0.0:
+        return np.zeros(dataset.n_columns)
+    return np.where(splits_into_sets(estimator, forest, dataset, weight), float(estimator.cat_l2), 0.0)
 
 
 def _rows(
