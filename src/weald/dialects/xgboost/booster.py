@@ -120,7 +120,7 @@ class Booster(ModelHolder):
         return not isinstance(self._fitted().predictor, Forest)
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round; the matrix's bins are kept for the next."""
+        """Train one more round; the matrix's bins are kept for the next. The model counts its rounds, not ``iteration``."""
         self._train(dtrain, 1, CallbackContainer([]), objective=fobj, bins=self._bins)
 
     def boost(
@@ -132,7 +132,7 @@ class Booster(ModelHolder):
         hess: Any = None,
         fobj: CustomObjective | None = None,
     ) -> None:
-        """Train one more round on the given gradients and hessians."""
+        """Train one more round on the given gradients and hessians. The model counts its rounds, not ``iteration``."""
         if fobj is not None or grad is None or hess is None:
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."
