@@ -319,7 +319,7 @@ class Booster(ModelHolder):
             self._params_of("predict", kwargs),
             self._range(start_iteration, num_iteration),
         )
-        with quiet(params):
+        with quiet(kwargs):
             self._check_names(data, validate_features)
         table = np.asarray(data) if isinstance(data, list | tuple) else data
         table = by_codes(table, self._fitted().schema, self._facts)
@@ -386,7 +386,7 @@ class Booster(ModelHolder):
         if self._custom:
             raise NotSupportedError("refit needs an objective by name; this model has a function of its own.")
         params = self._params_of("refit", kwargs)
-        with quiet(params):
+        with quiet(kwargs):
             self._check_names(data, validate_features)
         other = Dataset(
             data,
