@@ -190,9 +190,9 @@ class _Folds:
 
     def run(self) -> tuple[dict[str, list[float]], list[CatBoost]]:
         """Train; the table of means and deviations, and the models."""
-        runs = [training.open() for training, _ in self._folds]
+        runs = [request.open() for request, _ in self._folds]
         # Each has its own curves; the detector watches those of all.
-        courses = [Course(training.full, training.metrics, [_VALIDATION]) for training, _ in self._folds]
+        courses = [Course(request.full, request.metrics, [_VALIDATION]) for request, _ in self._folds]
         for number in range(self._course.full["iterations"]):
             for run in runs:
                 run.step()
@@ -204,9 +204,9 @@ class _Folds:
             if self._course.record(number, self._joined(number, told)):
                 break
         models = []
-        for (training, classes), course, run in zip(self._folds, courses, runs, strict=True):
+        for (request, classes), course, run in zip(self._folds, courses, runs, strict=True):
             model = CatBoost(dict(self._params))
-            model._Booster = finished(training, classes, course, run)
+            model._Booster = finished(request, classes, course, run)
             models.append(model)
         return self._table, models
 

@@ -14,7 +14,7 @@ from weald.dialects.catboost.labels import known_labels, training_labels
 from weald.dialects.catboost.metrics import metrics_of
 from weald.dialects.catboost.pool import Pool, as_pool, categorical_positions
 from weald.dialects.catboost.trained import Trained
-from weald.dialects.catboost.training import Course, Labelled, Training, speaker
+from weald.dialects.catboost.training import Course, Labelled, Request, speaker
 from weald.dialects.catboost.translate import class_factors, resolved_parameters
 from weald.dialects.shared.estimators import as_table
 from weald.dialects.shared.run import Run
@@ -39,48 +39,48 @@ def fitted(
 
     ``kind``: the class's own loss, and whether its labels are "classes" or "numbers"; ``data``: X, y and what a Pool takes.
     """
-    training, classes = prepared(owner, kind, given, data, eval_set)
+    request, classes = prepared(owner, kind, given, data, eval_set)
     begin = 0 if earlier is None else earlier._rounds()
-    say = speaker(training.full, log_cout)
+    say = speaker(request.full, log_cout)
     course = Course(
-        training.full,
-        training.metrics,
-        [one.name for one in training.evals],
+        request.full,
+        request.metrics,
+        [one.name for one in request.evals],
         _checked(callbacks),
         say,
         begin=begin,
     )
     if say is not None and "learning_rate" not in read_parameters(given):
-        say(f"Learning rate set to {training.full['learning_rate']:.6g}")
-    return run_course(training, classes, course, earlier)
+        say(f"Learning rate set to {request.full['learning_rate']:.6g}")
+    return run_course(request, classes, course, earlier)
 
 
 def run_course(
-    training: Training, classes: NDArray[Any] | None, course: Course, earlier: Trained | None = None
+    request: Request, classes: NDArray[Any] | None, course: Course, earlier: Trained | None = None
 ) -> Trained:
-    """Run a training, and keep the rounds up to the best where that is asked for."""
-    run = training.open(None if earlier is None else earlier._fitted())
-    for number in range(training.full["iterations"]):
+    """Run a request, and keep the rounds up to the best where that is asked for."""
+    run = request.open(None if earlier is None else earlier._fitted())
+    for number in range(request.full["iterations"]):
         run.step()
         if course.is_evaluated(number) and course.record(number, course.told(run)):
             break
-    return finished(training, classes, course, run)
+    return finished(request, classes, course, run)
 
 
-def finished(training: Training, classes: NDArray[Any] | None, course: Course, run: Run) -> Trained:
-    """The model of a training, with the rounds up to the best where that is asked for."""
+def finished(request: Request, classes: NDArray[Any] | None, course: Course, run: Run) -> Trained:
+    """The model of a request, with the rounds up to the best where that is asked for."""
     trained = Trained(
-        dict(training.full),
-        training.chosen,
+        dict(request.full),
+        request.chosen,
         classes,
-        training.train.pool.get_feature_names(),
+        request.train.pool.get_feature_names(),
         course.curves,
         course.best_score,
         course.best_iteration,
     )
     trained._set_model(run.model())
     best = course.best_iteration
-    shrinks = bool(training.full["use_best_model"]) and best is not None and best + 1 < trained._rounds()
+    shrinks = bool(request.full["use_best_model"]) and best is not None and best + 1 < trained._rounds()
     course.tell_best(shrinks)
     if shrinks and best is not None:
         trained.keep(range(best + 1))
@@ -93,7 +93,7 @@ def prepared(
     given: Mapping[str, Any],
     data: tuple[Any, Any, Mapping[str, Any]],
     eval_set: Any,
-) -> tuple[Training, NDArray[Any] | None]:
+) -> tuple[Request, NDArray[Any] | None]:
     """The training that a fit asks for, and its classes."""
     params = read_parameters(given)
     pool, target = _training_pool(params, *data)
@@ -120,7 +120,7 @@ def prepared(
     for name, one in zip(names, sets, strict=True):
         own = known_labels(one, chosen, classes, full, owner)
         evals.append(Labelled(one, own, _weighted(own, one.weights, factors), name))
-    return Training(full, chosen, train, evals, metrics_of(params, chosen)), classes
+    return Request(full, chosen, train, evals, metrics_of(params, chosen)), classes
 
 
 def _weighted(codes: Float64s, weight: Float64s | None, factors: Float64s | None) -> Float64s | None:

@@ -39,7 +39,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Training:
+class Request:
     """What a fit asks for."""
 
     full: Mapping[str, Any]

@@ -183,7 +183,7 @@ class _EarlyStopping:
             self._enabled = False
             log_warning("only the training set is evaluated, so training does not stop early.")
         elif self.verbose:
-            log_info(f"Training until validation scores don't improve for {self.stopping_rounds} rounds")
+            log_info(f"Request until validation scores don't improve for {self.stopping_rounds} rounds")
         self._deltas(results)
 
     def _deltas(self, results: Sequence[EvalResult]) -> list[float]:

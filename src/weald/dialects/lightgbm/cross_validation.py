@@ -13,7 +13,7 @@ import numpy as np
 from weald.dialects.lightgbm.basic import EvalResult, quiet
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
-from weald.dialects.lightgbm.engine import functions_of
+from weald.dialects.lightgbm.request import functions_of
 from weald.dialects.lightgbm.training import Course, InitModel, prepared
 from weald.dialects.shared.folds import fold_rows
 from weald.params.lightgbm import read_parameters

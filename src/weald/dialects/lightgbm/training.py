@@ -10,7 +10,7 @@ from weald.dialects.lightgbm.basic import EvalResult, quiet, whole_number
 from weald.dialects.lightgbm.booster import Booster, without_functions
 from weald.dialects.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.dialects.lightgbm.dataset import Dataset
-from weald.dialects.lightgbm.engine import functions_of
+from weald.dialects.lightgbm.request import functions_of
 from weald.params.lightgbm import read_parameters, value_of
 from weald.runtime.errors import InputError
 

@@ -77,7 +77,9 @@ class Run:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = bins = given.resolved().bins
         finder = given.resolved().split_finder
-        wishes = BinWishes(bins.choices(finder), given.categorical_features, bins.bundles(finder), bins.unstored)
+        wishes = BinWishes(
+            bins.choices(finder), given.categorical_features, bins.bundles(finder), bins.unstored
+        )
         table = read_training_table(
             order.train.table, wishes, _OWNER, None if earlier is None else earlier.schema
         )

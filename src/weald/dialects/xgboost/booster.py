@@ -14,28 +14,22 @@ import numpy as np
 
 from weald.data import Schema
 from weald.data.read import open_table
-from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.reader import Reader
-from weald.dialects.shared.run import Run
 from weald.dialects.shared.tables import Float32s, Float64s, is_frame, single
 from weald.dialects.shared.trees import histogram, split_values
 from weald.dialects.xgboost import dumps, files
-from weald.dialects.xgboost.callback import CallbackContainer
 from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
-from weald.dialects.xgboost.engine import (
+from weald.dialects.xgboost.learning import LearningBooster
+from weald.dialects.xgboost.request import (
     CustomMetric,
-    CustomObjective,
-    Training,
-    check_may_change,
+    Request,
     evaluated,
     labels_of,
     metrics_of,
     named_values,
 )
-from weald.dialects.xgboost.objectives import Chosen, choose
-from weald.estimators.shared.persistence import FittedModel
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
@@ -44,7 +38,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 Range = tuple[int, int]
 
 
-class Booster(ModelHolder):
+class Booster(LearningBooster):
     """A model of XGBoost's interface: what `train` returns.
 
     >>> import numpy as np
@@ -71,119 +65,12 @@ class Booster(ModelHolder):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
-        self._training: Training | None = None  # what the run was asked for last
+        self._request: Request | None = None  # what the run was asked for last
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
             self.load_model(model_file)
         self._params |= read_parameters(params)
-
-    # --- training -----------------------------------------------------------------------------------
-
-    def _train(
-        self,
-        dtrain: DMatrix,
-        rounds: int,
-        container: CallbackContainer,
-        evals: Sequence[tuple[DMatrix, str]] = (),
-        objective: CustomObjective | None = None,
-        metric: CustomMetric | None = None,
-    ) -> None:
-        """Add rounds to the model; callbacks may set parameters between them."""
-        before, params = self._finish(), self._params
-        try:
-            self._begin(dtrain, evals, objective, metric)
-            for epoch in range(rounds):
-                if container.before_iteration(self, epoch) or self._step(container, epoch):
-                    break
-            self._finish()
-        except BaseException:
-            self._set_model(before)
-            self._params = params
-            raise
-        # A scheduler's learning rate was of its round.
-        self._params = {name: value for name, value in self._params.items() if name != "eta"}
-        self._params |= {"eta": params["eta"]} if "eta" in params else {}
-
-    def _begin(
-        self,
-        dtrain: DMatrix,
-        evals: Sequence[tuple[DMatrix, str]] = (),
-        objective: CustomObjective | None = None,
-        metric: CustomMetric | None = None,
-    ) -> None:
-        """Open a run that goes on from the model."""
-        earlier = self._finish()
-        if earlier is None:
-            self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
-        else:
-            self._check_columns(dtrain)
-        self._custom = objective is not None
-        self._training = Training(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
-        self._set_run(Run(self._training.order(earlier), earlier))
-
-    def _step(self, container: CallbackContainer, epoch: int) -> bool:
-        """One round of `_train`; whether a callback stops."""
-        assert self._run is not None and self._training is not None
-        self._ask(replace(self._training, params=dict(self._params), chosen=self._chosen()))
-        self._run.step(self._params.get("eta"))
-        for name, found in self._run.values().items():
-            for metric, value in found:
-                container.record(name, metric, value)
-        return container.after_iteration(self, epoch)
-
-    def _ask(self, training: Training) -> None:
-        """Have the run go on by other parameters, or another objective."""
-        assert self._run is not None and self._training is not None
-        changed = check_may_change(self._training.params, training.params)
-        if changed or training.objective is not self._training.objective:
-            self._run.follow(training.order(self._run.model()))
-        self._training = training
-
-    def _finish(self) -> FittedModel | None:
-        """The model, if there is one; a run that was open is over."""
-        self._set_model(self._fitted() if self._is_trained() else None)
-        self._training = None
-        return self._model
-
-    def _chosen(self) -> Chosen:
-        return choose(self._params, self._custom)
-
-    def _is_linear(self) -> bool:
-        return not isinstance(self._fitted().predictor, Forest)
-
-    def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round; the rows are kept ready for the next. The model counts its rounds, not ``iteration``."""
-        training = self._training
-        if training is None or not training.is_of(dtrain) or training.evals:
-            self._begin(dtrain, objective=fobj)
-        else:
-            self._custom = fobj is not None
-            self._ask(replace(training, params=dict(self._params), chosen=self._chosen(), objective=fobj))
-        assert self._run is not None
-        self._run.step(self._params.get("eta"))
-
-    def boost(
-        self,
-        dtrain: DMatrix,
-        iteration: int,
-        *,
-        grad: Any = None,
-        hess: Any = None,
-        fobj: CustomObjective | None = None,
-    ) -> None:
-        """Train one more round on the given gradients and hessians. The model counts its rounds, not ``iteration``."""
-        if fobj is not None or grad is None or hess is None:
-            raise InputError(
-                "boost takes grad and hess, one number a row and output; update takes a function."
-            )
-        self.update(dtrain, iteration, fobj=lambda scores, matrix: (grad, hess))
-
-    def set_param(self, params: Any, value: Any = None) -> None:
-        """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
-        given = {params: value} if isinstance(params, str) else params
-        changed = {**self._params, **read_parameters(given)}
-        self._params = read_parameters(changed)
 
     # --- predictions --------------------------------------------------------------------------------
 
@@ -306,24 +193,6 @@ class Booster(ModelHolder):
             strict_shape=strict_shape,
         )
 
-    def _check_count(self, n_columns: int) -> None:
-        if n_columns != self.num_features():
-            raise InputError(
-                f"data has {n_columns} columns, but the model was trained with {self.num_features()}."
-            )
-
-    def _check_columns(self, data: DMatrix) -> None:
-        self._check_count(data.num_col())
-        names = data.feature_names
-        if self._names is None or names == self._names:
-            return
-        if names is None:
-            raise InputError("data has no feature_names, but the model was trained with some.")
-        wrong = next(k for k, name in enumerate(names) if name != self._names[k])
-        raise InputError(
-            f"feature_names mismatch: column {wrong} is {names[wrong]!r}, but was {self._names[wrong]!r} in training."
-        )
-
     def eval(self, data: DMatrix, name: str = "eval", iteration: int = 0) -> str:
         """The metrics of a set, as one line."""
         return self.eval_set([(data, name)], iteration)
@@ -349,15 +218,14 @@ class Booster(ModelHolder):
                 )
         return line
 
+    def _is_linear(self) -> bool:
+        return not isinstance(self._fitted().predictor, Forest)
+
     # --- what it is ---------------------------------------------------------------------------------
 
     def num_boosted_rounds(self) -> int:
         """How many rounds the model has."""
         return self._rounds()
-
-    def num_features(self) -> int:
-        """How many columns the model was trained on."""
-        return self._fitted().schema.n_columns
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -539,7 +407,7 @@ class Booster(ModelHolder):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._training = None
+        other._request = None
         other._set_model(self._fitted() if self._is_trained() else None)
         return other
 

@@ -17,7 +17,7 @@ from weald.dialects.xgboost.callback import (
     TrainingCallback,
 )
 from weald.dialects.xgboost.dmatrix import DMatrix
-from weald.dialects.xgboost.engine import CustomMetric, CustomObjective
+from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.dialects.xgboost.training import Parameters, quiet, rounds_of
 from weald.params.xgboost import read_parameters
 

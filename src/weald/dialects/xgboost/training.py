@@ -18,7 +18,7 @@ from weald.dialects.xgboost.callback import (
 )
 from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
-from weald.dialects.xgboost.engine import CustomMetric, CustomObjective
+from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError
 

@@ -29,7 +29,7 @@ CustomObjective = Callable[[Any, Dataset], Any]
 
 
 @dataclass(frozen=True)
-class Training:
+class Request:
     """What a booster's next rounds ask for."""
 
     params: Mapping[str, Any]

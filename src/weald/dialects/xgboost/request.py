@@ -32,7 +32,7 @@ CustomObjective = Callable[[Any, DMatrix], Any]
 
 
 @dataclass(frozen=True)
-class Training:
+class Request:
     """What one call of `train` asks for."""
 
     params: Mapping[str, Any]

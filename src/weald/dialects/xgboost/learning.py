@@ -1,0 +1,152 @@
+"""The part of XGBoost's `Booster` that learns: rounds by `train`, `update` and `boost`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from weald.dialects.shared.booster import ModelHolder
+from weald.dialects.shared.run import Run
+from weald.dialects.xgboost.callback import CallbackContainer
+from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.objectives import Chosen, choose
+from weald.dialects.xgboost.request import CustomMetric, CustomObjective, Request, check_may_change
+from weald.estimators.shared.persistence import FittedModel
+from weald.params.xgboost import read_parameters
+from weald.runtime.errors import InputError
+
+
+class LearningBooster(ModelHolder):
+    """A booster that adds rounds to its model."""
+
+    _params: dict[str, Any]
+    _custom: bool
+    _names: list[str] | None
+    _kinds: list[str] | None
+    #: what the run was asked for last
+    _request: Request | None
+
+    def _train(
+        self,
+        dtrain: DMatrix,
+        rounds: int,
+        container: CallbackContainer,
+        evals: Sequence[tuple[DMatrix, str]] = (),
+        objective: CustomObjective | None = None,
+        metric: CustomMetric | None = None,
+    ) -> None:
+        """Add rounds to the model; callbacks may set parameters between them."""
+        before, params = self._finish(), self._params
+        try:
+            self._begin(dtrain, evals, objective, metric)
+            for epoch in range(rounds):
+                if container.before_iteration(self, epoch) or self._step(container, epoch):
+                    break
+            self._finish()
+        except BaseException:
+            self._set_model(before)
+            self._params = params
+            raise
+        # A scheduler's learning rate was of its round.
+        self._params = {name: value for name, value in self._params.items() if name != "eta"}
+        self._params |= {"eta": params["eta"]} if "eta" in params else {}
+
+    def _begin(
+        self,
+        dtrain: DMatrix,
+        evals: Sequence[tuple[DMatrix, str]] = (),
+        objective: CustomObjective | None = None,
+        metric: CustomMetric | None = None,
+    ) -> None:
+        """Open a run that goes on from the model."""
+        earlier = self._finish()
+        if earlier is None:
+            self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
+        else:
+            self._check_columns(dtrain)
+        self._custom = objective is not None
+        self._request = Request(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+        self._set_run(Run(self._request.order(earlier), earlier))
+
+    def _step(self, container: CallbackContainer, epoch: int) -> bool:
+        """One round of `_train`; whether a callback stops."""
+        assert self._run is not None and self._request is not None
+        self._ask(replace(self._request, params=dict(self._params), chosen=self._chosen()))
+        self._run.step(self._params.get("eta"))
+        for name, found in self._run.values().items():
+            for metric, value in found:
+                container.record(name, metric, value)
+        return container.after_iteration(self, epoch)
+
+    def _ask(self, request: Request) -> None:
+        """Have the run go on by other parameters, or another objective."""
+        assert self._run is not None and self._request is not None
+        changed = check_may_change(self._request.params, request.params)
+        if changed or request.objective is not self._request.objective:
+            self._run.follow(request.order(self._run.model()))
+        self._request = request
+
+    def _finish(self) -> FittedModel | None:
+        """The model, if there is one; a run that was open is over."""
+        self._set_model(self._fitted() if self._is_trained() else None)
+        self._request = None
+        return self._model
+
+    def _chosen(self) -> Chosen:
+        return choose(self._params, self._custom)
+
+    def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
+        """Train one more round; the rows are kept ready for the next. The model counts its rounds, not ``iteration``."""
+        request = self._request
+        if request is None or not request.is_of(dtrain) or request.evals:
+            self._begin(dtrain, objective=fobj)
+        else:
+            self._custom = fobj is not None
+            self._ask(replace(request, params=dict(self._params), chosen=self._chosen(), objective=fobj))
+        assert self._run is not None
+        self._run.step(self._params.get("eta"))
+
+    def boost(
+        self,
+        dtrain: DMatrix,
+        iteration: int,
+        *,
+        grad: Any = None,
+        hess: Any = None,
+        fobj: CustomObjective | None = None,
+    ) -> None:
+        """Train one more round on the given gradients and hessians. The model counts its rounds, not ``iteration``."""
+        if fobj is not None or grad is None or hess is None:
+            raise InputError(
+                "boost takes grad and hess, one number a row and output; update takes a function."
+            )
+        self.update(dtrain, iteration, fobj=lambda scores, matrix: (grad, hess))
+
+    def set_param(self, params: Any, value: Any = None) -> None:
+        """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
+        given = {params: value} if isinstance(params, str) else params
+        changed = {**self._params, **read_parameters(given)}
+        self._params = read_parameters(changed)
+
+    def num_features(self) -> int:
+        """How many columns the model was trained on."""
+        return self._fitted().schema.n_columns
+
+    def _check_count(self, n_columns: int) -> None:
+        if n_columns != self.num_features():
+            raise InputError(
+                f"data has {n_columns} columns, but the model was trained with {self.num_features()}."
+            )
+
+    def _check_columns(self, data: DMatrix) -> None:
+        self._check_count(data.num_col())
+        names = data.feature_names
+        if self._names is None or names == self._names:
+            return
+        if names is None:
+            raise InputError("data has no feature_names, but the model was trained with some.")
+        wrong = next(k for k, name in enumerate(names) if name != self._names[k])
+        raise InputError(
+            f"feature_names mismatch: column {wrong} is {names[wrong]!r}, but was {self._names[wrong]!r} in training."
+        )
