@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from weald.dialects.catboost.basic import EFstrType
+from weald.dialects.catboost.described import DescribedModel, threads_of
 from weald.dialects.catboost.fitting import fitted
-from weald.dialects.catboost.importances import check_options, importances, virtual_predictions
+from weald.dialects.catboost.importances import virtual_predictions
 from weald.dialects.catboost.labels import known_labels
 from weald.dialects.catboost.metrics import metric_of
 from weald.dialects.catboost.pool import Pool
@@ -28,7 +28,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
-class CatBoost(RefusedMethods, DialectEstimator):
+class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
 
     Parameters
@@ -175,7 +175,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
     def _stages(self, data: Any, first: int, stops: Sequence[int], thread_count: int) -> Iterator[Float64s]:
         """Raw scores, (outputs, rows), of the rounds from ``first`` up to each of ``stops``."""
         table, start = self._rows(data)
-        stages = self._trained().stages(table, first, stops, _threads(thread_count))
+        stages = self._trained().stages(table, first, stops, threads_of(thread_count))
         return (scores + start for scores in stages)
 
     def _predict(
@@ -187,7 +187,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
         thread_count: int = -1,
     ) -> NDArray[Any]:
         trained, (table, start) = self._trained(), self._rows(data)
-        scores = trained.scores(table, *trained.range(ntree_start, ntree_end), _threads(thread_count))
+        scores = trained.scores(table, *trained.range(ntree_start, ntree_end), threads_of(thread_count))
         return self._respond(scores + start, prediction_type)
 
     def _respond(self, scores: Float64s, prediction_type: str) -> NDArray[Any]:
@@ -293,7 +293,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
             prediction_type,
             ntree_end,
             virtual_ensembles_count,
-            _threads(thread_count),
+            threads_of(thread_count),
         )
 
     def calc_leaf_indexes(
@@ -306,135 +306,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
     ) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees)."""
         trained, (table, _) = self._trained(), self._rows(data)
-        return trained._reader(*trained.range(ntree_start, ntree_end), _threads(thread_count)).apply(table)
-
-    # --- what it is ---------------------------------------------------------------------------------
-
-    @property
-    def tree_count_(self) -> int | None:
-        """How many rounds the model has."""
-        return self._trained()._rounds() if self.is_fitted() else None
-
-    @property
-    def best_iteration_(self) -> int | None:
-        """The best round on the last eval_set, from 0."""
-        return self._trained().best_iteration if self.is_fitted() else None
-
-    @property
-    def best_score_(self) -> dict[str, dict[str, float]]:
-        """Set -> metric -> its best value."""
-        return self._trained().best_score if self.is_fitted() else {}
-
-    @property
-    def evals_result_(self) -> dict[str, dict[str, list[float]]]:
-        """Set ("learn", "validation", or "validation_0", …) -> metric -> a value for every round."""
-        return self._trained().curves if self.is_fitted() else {}
-
-    @property
-    def learning_rate_(self) -> float:
-        """The learning rate of the training."""
-        return float(self._trained().full["learning_rate"])
-
-    @property
-    def random_seed_(self) -> Any:
-        """The seed of the training."""
-        return self._trained().full["random_seed"]
-
-    @property
-    def feature_names_(self) -> list[str]:
-        """Names of the columns."""
-        return list(self._trained().names)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes; none of a regression."""
-        found = self._trained().classes
-        return np.array([]) if found is None else found
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """How much predictions change with every column, in percent; see `get_feature_importance`."""
-        return importances(self._trained(), None, EFstrType.FeatureImportance)
-
-    def get_best_iteration(self) -> int | None:
-        """`best_iteration_`."""
-        return self.best_iteration_
-
-    def get_best_score(self) -> dict[str, dict[str, float]]:
-        """`best_score_`."""
-        return self.best_score_
-
-    def get_evals_result(self) -> dict[str, dict[str, list[float]]]:
-        """`evals_result_`."""
-        return self.evals_result_
-
-    def get_n_features_in(self) -> int:
-        """How many columns X had."""
-        return self.n_features_in_
-
-    def get_cat_feature_indices(self) -> list[int]:
-        """Positions of the columns of categories."""
-        return self._trained().categorical
-
-    def get_text_feature_indices(self) -> list[int]:
-        """Positions of the columns of text: there are none."""
-        return []
-
-    def get_embedding_feature_indices(self) -> list[int]:
-        """Positions of the columns of embeddings: there are none."""
-        return []
-
-    def get_tree_leaf_counts(self) -> NDArray[np.uint32]:
-        """Leaves of every tree."""
-        forest = self._trained()._trees("get_tree_leaf_counts")
-        return np.array([forest.tree(place).n_leaves for place in range(forest.n_trees)], np.uint32)
-
-    def get_scale_and_bias(self) -> tuple[float, Any]:
-        """1, and the score that every row starts from."""
-        base = self._trained()._trees("get_scale_and_bias").base_score
-        return 1.0, float(base[0]) if len(base) == 1 else base.tolist()
-
-    def set_feature_names(self, feature_names: Sequence[str]) -> None:
-        """Rename the columns."""
-        names = [str(name) for name in feature_names]
-        if len(names) != self.n_features_in_:
-            raise InputError(f"feature_names must be {self.n_features_in_} names, not {len(names)}.")
-        self._trained().names = names
-
-    def get_feature_importance(
-        self,
-        data: Pool | None = None,
-        type: EFstrType | str = EFstrType.FeatureImportance,
-        prettified: bool = False,
-        thread_count: int = -1,
-        verbose: bool = False,
-        fstr_type: EFstrType | str | None = None,
-        shap_mode: str = "Auto",
-        model_output: str = "Raw",
-        interaction_indices: Any = None,
-        shap_calc_type: str = "Regular",
-        reference_data: Any = None,
-        sage_n_samples: int = 128,
-        sage_batch_size: int = 512,
-        sage_detect_convergence: bool = True,
-        log_cout: Any = None,
-        log_cerr: Any = None,
-    ) -> Any:
-        """What the columns count for: PredictionValuesChange (the default), in percent, LossFunctionChange or ShapValues.
-
-        The last two need data. ShapValues are (rows, columns + 1), and (rows, outputs, columns + 1) where a row has several
-        scores; ``prettified``: a frame with the largest first.
-        """
-        check_options({**locals(), "verbose": bool(verbose)})
-        trained = self._trained()
-        y = self._codes(data) if isinstance(data, Pool) and data.has_label() else None
-        found = importances(trained, data, fstr_type or type, y, _threads(thread_count))
-        if not prettified or found.ndim > 1:
-            return found
-        import pandas as pd
-
-        order = np.argsort(-found, kind="stable")
-        return pd.DataFrame({"Feature Id": np.array(trained.names)[order], "Importances": found[order]})
+        return trained._reader(*trained.range(ntree_start, ntree_end), threads_of(thread_count)).apply(table)
 
     # --- files and copies ---------------------------------------------------------------------------
 
@@ -483,10 +355,6 @@ class CatBoost(RefusedMethods, DialectEstimator):
         self.__dict__.update(state)
         if isinstance(state.get("_Booster"), bytes):
             self._Booster = from_bytes(state["_Booster"])[1]
-
-
-def _threads(thread_count: int) -> int | None:
-    return thread_count if thread_count > 0 else None
 
 
 def _check_period(eval_period: Any) -> None:
