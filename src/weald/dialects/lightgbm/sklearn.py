@@ -17,6 +17,7 @@ from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import record_evaluation
 from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.functions import ObjectiveOfLabels, metric_of_labels
 from weald.dialects.lightgbm.metrics import names_of
 from weald.dialects.lightgbm.training import train
 from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, pairs_of
@@ -84,7 +85,7 @@ class LGBMModel(DialectEstimator):
         objective = params.pop("objective", None)
         self._objective = objective if objective is not None else self._default_objective()
         if callable(self._objective):
-            params["objective"] = _ObjectiveOfLabels(self._objective)
+            params["objective"] = ObjectiveOfLabels(self._objective)
         else:
             params["objective"] = self._objective
         return params
@@ -97,7 +98,7 @@ class LGBMModel(DialectEstimator):
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         named = [self._metric_name(name) for name in several if isinstance(name, str)]
         own = names_of(params.get("metric", "")) or self._default_metrics()
-        functions = [_metric_of_labels(function) for function in several if callable(function)]
+        functions = [metric_of_labels(function) for function in several if callable(function)]
         return [*(name for name in named if name not in own), *own], functions
 
     def _metric_name(self, name: str) -> str:
@@ -419,36 +420,3 @@ def _pairs(eval_set: Any, eval_X: Any, eval_y: Any) -> Any:
     if len(tables) != len(labels):
         raise InputError(f"eval_X has {len(tables)} tables, but eval_y has labels of {len(labels)}.")
     return list(zip(tables, labels, strict=True))
-
-
-def _called(function: Callable[..., Any], what: str, scores: Any, data: Dataset) -> Any:
-    """function(y, scores[, weight]), with as many arguments as it takes."""
-    wanted = len(inspect.signature(function).parameters)
-    if wanted not in (2, 3):
-        raise InputError(f"{what} must take labels, scores and maybe weights, not {wanted} arguments.")
-    return function(data.get_label(), scores, *([data.get_weight()] if wanted == 3 else []))
-
-
-class _ObjectiveOfLabels:
-    """function(y, scores[, weight]) as the booster's function(scores, Dataset); weights that it does not take are multiplied.
-
-    A class of the module, so that a model in training can be pickled where the function can.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.__name__ = str(getattr(function, "__name__", "objective"))
-
-    def __call__(self, scores: Any, data: Dataset) -> Any:
-        returned = _called(self.function, "objective", scores, data)
-        weight = data.weights
-        if weight is None or len(inspect.signature(self.function).parameters) > 2:
-            return returned
-        gradient, hessian = (np.asarray(values, np.float64) for values in returned)
-        factors = weight if gradient.ndim == 1 else weight[:, None]
-        return gradient * factors, hessian * factors
-
-
-def _metric_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """function(y, predictions[, weight]) as the booster's function(predictions, Dataset)."""
-    return lambda prediction, data: _called(function, "eval_metric", prediction, data)
