@@ -8,8 +8,6 @@ from typing import Any
 from weald.params.parameter import CATEGORICAL_FEATURES, RANDOM_STATE, Parameter, table_of
 from weald.runtime.errors import InputError
 
-_LATER = "and see the change log for when it arrives"
-
 PARAMETERS: dict[str, Parameter] = table_of(
     Parameter(
         "loss",
