@@ -7,9 +7,7 @@ import subprocess
 import sys
 
 # Kernels that the warm-up may leave, and why.
-ALLOWED: dict[str, str] = {  # kernel -> why the warm-up may leave it out
-    "weald.binning.sketch.rank_error": "says how good a summary is; no training asks for it",
-}
+ALLOWED: dict[str, str] = {}  # kernel -> why the warm-up may leave it out
 
 # Numba compiles what a kernel calls together with it, and a kernel that comes out of the cache brings its callees
 # along as machine code. So a kernel is ready when it has a signature, or when one that is ready calls it.

@@ -229,16 +229,24 @@ def _place(
     return n_cuts
 
 
+class Wanted(NamedTuple):
+    """What borders are to be found."""
+
+    kind: int  # one of `BORDER_KINDS`
+    limits: Any  # int64 (columns,), the most bins of every column, 0: no cuts
+    least: float  # what the values of a bin must weigh
+
+
 @kernel
 def _find_share(
-    bits: Any, weight: Any, limits: Any, kind: Any, least: Any, task: Any, tasks: Any, scratch: Scratch, segments: Segments,
-    cuts: Any, counts: Any,
+    bits: Any, weight: Any, wanted: Wanted, task: Any, tasks: Any, scratch: Scratch, segments: Segments, cuts: Any,
+    counts: Any,
 ) -> None:  # fmt: skip
     """The columns task, task + tasks, …"""
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
     for column in range(task, len(bits), tasks):
         counts[column] = 0
-        if limits[column] == 0:
+        if wanted.limits[column] == 0:
             continue
         count = fill_keys(bits[column], keys[0], order[0])
         if count == 0:
@@ -248,25 +256,23 @@ def _find_share(
         )
         distinct = merge_equal(sorted_keys, sorted_order, weight, count, totals)
         counts[column] = _place(
-            sorted_keys, totals, distinct, kind, limits[column], least, task, segments, scratch.ends[task],
-            cuts[column],
+            sorted_keys, totals, distinct, wanted.kind, wanted.limits[column], wanted.least, task, segments,
+            scratch.ends[task], cuts[column],
         )  # fmt: skip
 
 
 @kernel
 def find_borders(
-    bits: Any, weight: Any, limits: Any, kind: Any, least: Any, scratch: Scratch, segments: Segments, cuts: Any,
-    counts: Any,
-) -> None:  # fmt: skip
-    """`weald.binning.quantile.find_cuts` by another rule, ``kind``: one of `BORDER_KINDS`."""
-    _find_share(bits, weight, limits, kind, least, ZERO, ONE, scratch, segments, cuts, counts)
+    bits: Any, weight: Any, wanted: Wanted, scratch: Scratch, segments: Segments, cuts: Any, counts: Any
+) -> None:
+    """`weald.binning.quantile.find_cuts` by another rule."""
+    _find_share(bits, weight, wanted, ZERO, ONE, scratch, segments, cuts, counts)
 
 
 @parallel_kernel
 def find_borders_parallel(
-    bits: Any, weight: Any, limits: Any, kind: Any, least: Any, tasks: Any, scratch: Scratch, segments: Segments, cuts: Any,
-    counts: Any,
+    bits: Any, weight: Any, wanted: Wanted, tasks: Any, scratch: Scratch, segments: Segments, cuts: Any, counts: Any
 ) -> None:  # fmt: skip
     """`find_borders` with the columns shared among tasks."""
     for task in prange(tasks):
-        _find_share(bits, weight, limits, kind, least, np.int64(task), tasks, scratch, segments, cuts, counts)
+        _find_share(bits, weight, wanted, np.int64(task), tasks, scratch, segments, cuts, counts)

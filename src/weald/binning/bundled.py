@@ -80,77 +80,52 @@ def make_layout(
     return Layout(bundle, first, sizes, default, n_bins, n_codes)
 
 
+class Cells(NamedTuple):
+    """The kept cells of some columns, as `SparseCells` has them."""
+
+    starts: Any
+    rows: Any
+    bins: Any
+    features: Any  # int64: which columns
+
+
+class Codes(NamedTuple):
+    """Of a `Layout`, what turns a bin to a code."""
+
+    stored: Any
+    first: Any
+    alone: Any
+    default: Any
+
+
 @kernel
-def _fill_share(
-    starts: Any, rows: Any, bins: Any, features: Any, stored: Any, first: Any, alone: Any, default: Any, task: Any,
-    tasks: Any, columns: Any,
-) -> None:  # fmt: skip
-    for j in range(len(features)):
-        feature = features[j]
-        place = stored[feature]
+def _fill_share(cells: Cells, codes: Codes, task: Any, tasks: Any, columns: Any) -> None:
+    for j in range(len(cells.features)):
+        feature = cells.features[j]
+        place = codes.stored[feature]
         if place % tasks != task:
             continue
-        column, own_default = columns[place], np.int64(default[feature])
-        shift = first[feature]
-        if alone[feature]:
+        column, own_default = columns[place], np.int64(codes.default[feature])
+        shift = codes.first[feature]
+        if codes.alone[feature]:
             column[:] = own_default
             own_default = np.int64(1) << 32  # no bin is left out
-        for i in range(np.uint64(starts[j]), np.uint64(starts[j + 1])):
-            b = np.int64(bins[i])
-            column[rows[i]] = shift + b - np.int64(b > own_default)
+        for i in range(np.uint64(cells.starts[j]), np.uint64(cells.starts[j + 1])):
+            b = np.int64(cells.bins[i])
+            column[cells.rows[i]] = shift + b - np.int64(b > own_default)
 
 
 @kernel
-def fill_codes(
-    starts: Any,
-    rows: Any,
-    bins: Any,
-    features: Any,
-    stored: Any,
-    first: Any,
-    alone: Any,
-    default: Any,
-    columns: Any,
-) -> None:
-    """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before.
-
-    starts, rows, bins: of the columns ``features``, as `SparseCells` has them; the other arguments: see `Layout`.
-    """
-    _fill_share(
-        starts,
-        rows,
-        bins,
-        features,
-        stored,
-        first,
-        alone,
-        default,
-        np.int64(0),
-        np.int64(1),
-        columns,
-    )
+def fill_codes(cells: Cells, codes: Codes, columns: Any) -> None:
+    """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
+    _fill_share(cells, codes, np.int64(0), np.int64(1), columns)
 
 
 @parallel_kernel
-def fill_codes_parallel(
-    starts: Any, rows: Any, bins: Any, features: Any, stored: Any, first: Any, alone: Any, default: Any, tasks: Any,
-    columns: Any,
-) -> None:  # fmt: skip
+def fill_codes_parallel(cells: Cells, codes: Codes, tasks: Any, columns: Any) -> None:
     """`fill_codes` with the stored columns shared among tasks."""
     for index in prange(tasks):
-        _fill_share(
-            starts,
-            rows,
-            bins,
-            features,
-            stored,
-            first,
-            alone,
-            default,
-            np.int64(index),
-            tasks,
-            columns,
-        )
+        _fill_share(cells, codes, np.int64(index), tasks, columns)
 
 
 @parallel_kernel
@@ -248,11 +223,12 @@ def merge_columns(
 ) -> BundledBins:
     """The bundled table of ``features``, whose kept cells are given, and of ``others``, which are stored as they are."""
     columns: NDArray[Any] = np.zeros((layout.n_stored, cells.n_rows), layout.code_type)
-    arguments = (cells.starts, cells.rows, cells.bins, features, layout.stored, layout.first)
+    kept = Cells(cells.starts, cells.rows, cells.bins, features)
+    codes = Codes(layout.stored, layout.first, layout.alone, layout.default)
     if tasks == 1 or columns.size < PARALLEL_CELLS:
-        fill_codes(*arguments, layout.alone, layout.default, columns)
+        fill_codes(kept, codes, columns)
     else:
-        fill_codes_parallel(*arguments, layout.alone, layout.default, tasks, columns)
+        fill_codes_parallel(kept, codes, tasks, columns)
     columns[layout.stored[others]] = other_columns
     return BundledBins(columns, np.ascontiguousarray(columns.T).reshape(-1), layout, mapper)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.borders import BORDER_KINDS, find_borders, find_borders_parallel, new_segments
+from weald.binning.borders import BORDER_KINDS, Wanted, find_borders, find_borders_parallel, new_segments
 from weald.binning.choices import BinChoices
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
 from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
@@ -233,11 +233,11 @@ def _find(
         cuts, counts = np.empty((len(part), most - 1)), np.empty(len(part), np.int64)
         if kind is not None:
             segments = new_segments(tasks, bits.shape[1], most)
-            memory = scratch, segments, cuts, counts
+            wanted, memory = Wanted(kind, part_limits, least), (scratch, segments, cuts, counts)
             if tasks == 1:
-                find_borders(part, weight, part_limits, kind, least, *memory)
+                find_borders(part, weight, wanted, *memory)
             else:
-                find_borders_parallel(part, weight, part_limits, kind, least, tasks, *memory)
+                find_borders_parallel(part, weight, wanted, tasks, *memory)
         elif tasks == 1:
             find_cuts(part, weight, part_limits, least, scratch, cuts, counts)
         else:

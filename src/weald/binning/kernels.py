@@ -25,6 +25,20 @@ _GRID_WORTH = 2  # steps of the search that a grid must save to pay for itself
 LEAST_CUTS = 1 << _GRID_WORTH  # for a grid: fewer are searched in as many steps as it must save
 
 
+class Part(NamedTuple):
+    """Rows of a block of values that one call bins.
+
+    The value of row r and feature f is flat[r * row_stride + f * column_stride]. Row r is row base + r of the outputs.
+    """
+
+    flat: Any  # float32 or float64, read-only, 1-D contiguous
+    row_stride: int
+    column_stride: int
+    first: int  # row
+    last: int  # row, not included
+    base: int
+
+
 class SearchTable(NamedTuple):
     """What the search needs of d features; ``cuts``, ``lowest`` and ``scale`` have the blocks' float type.
 
@@ -153,10 +167,10 @@ def _search(values: Any, n: Any, feature: Any, table: Any, places: Any) -> None:
 
 @kernel
 def _bin_block(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, table: Any, values: Any,
-    places: Any, columns: Any, rows: Any,
-) -> None:  # fmt: skip
-    """Bins of a block's rows ``first`` to ``last`` (at most BLOCK), ``base`` rows further in the outputs."""
+    part: Part, first: Any, last: Any, table: Any, values: Any, places: Any, columns: Any, rows: Any
+) -> None:
+    """Bins of the rows ``first`` to ``last`` (at most BLOCK) of a part."""
+    flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     d = len(columns)
     begin, end = table.first_feature, table.first_feature + len(table.steps)
     n = np.uint64(last - first)
@@ -188,42 +202,32 @@ def _bin_block(
 
 
 @kernel
-def _bin_blocks(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, table: Any,
-    columns: Any, rows: Any,
-) -> None:  # fmt: skip
-    values = np.empty((_GROUP, _STRIDE), flat.dtype)
+def _bin_blocks(part: Part, first: Any, last: Any, table: Any, columns: Any, rows: Any) -> None:
+    values = np.empty((_GROUP, _STRIDE), part.flat.dtype)
     places = np.empty(BLOCK, np.int32)
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
-        _bin_block(flat, row_stride, column_stride, begin, end, base, table, values, places, columns, rows)
+        _bin_block(part, begin, end, table, values, places, columns, rows)
 
 
 @kernel
-def bin_rows(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, table: Any,
-    columns: Any, rows: Any,
-) -> None:  # fmt: skip
-    """Bins of the rows from ``first`` to ``last`` of a block, into both layouts.
+def bin_rows(part: Part, table: Any, columns: Any, rows: Any) -> None:
+    """Bins of the rows of a part, into both layouts.
 
-    flat: the block's float32 or float64 values, read-only, 1-D contiguous; the value of row r and feature f
-    is flat[r * row_stride + f * column_stride]. Row r of the block is row base + r of the outputs.
-    table: SearchTable of the same float type; only its features are binned.
+    table: SearchTable of the part's float type; only its features are binned.
     columns: uint8 or uint16 (d, n); rows: the same (n * d,).
     Exact: the outcome rests on comparisons of values with cuts only.
     """
-    _bin_blocks(flat, row_stride, column_stride, first, last, base, table, columns, rows)
+    _bin_blocks(part, part.first, part.last, table, columns, rows)
 
 
 @parallel_kernel
-def bin_rows_parallel(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, table: Any, tasks: Any,
-    columns: Any, rows: Any,
-) -> None:  # fmt: skip
+def bin_rows_parallel(part: Part, table: Any, tasks: Any, columns: Any, rows: Any) -> None:
     """`bin_rows` with the blocks shared among tasks; every cell is written by one of them."""
+    first, last = part.first, part.last
     blocks = (last - first + BLOCK - 1) // BLOCK
     for task in prange(tasks):
         k = np.int64(task)
         begin = first + blocks * k // tasks * BLOCK
         end = min(first + blocks * (k + 1) // tasks * BLOCK, last)
-        _bin_blocks(flat, row_stride, column_stride, begin, end, base, table, columns, rows)
+        _bin_blocks(part, begin, end, table, columns, rows)

@@ -14,6 +14,7 @@ from weald.binning.kernels import (
     BLOCK,
     CELLS,
     LEAST_CUTS,
+    Part,
     SearchTable,
     bin_rows,
     bin_rows_parallel,
@@ -27,9 +28,6 @@ _CELLS_PER_CALL = 7_000_000  # a call takes some 20 ms; between calls an interru
 _CELLS_PER_COPY = 500_000  # of a block with odd strides, which is copied part by part
 MOST_BYTE_BINS = 255  # bins for values, and one for missing values, that a byte can tell apart
 _FEATURES_PER_TABLE = 2_048  # searched at a time: their tables take some 6 MB
-
-# (values, row stride, column stride, first row, last row, the block's first row in the data set)
-Part = tuple[NDArray[Any], int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -128,12 +126,12 @@ class BinMapper(CutMapper):
             for first in range(0, len(self.cuts), _FEATURES_PER_TABLE):
                 if first not in tables:
                     tables[first] = self._search_table(first, block.dtype)
-            for values, row_stride, column_stride, begin, end, offset in contiguous_parts(block, base):
-                columns = np.empty((len(self.cuts), end - begin), self.dtype)
+            for part in contiguous_parts(block, base):
+                columns = np.empty((len(self.cuts), part.last - part.first), self.dtype)
                 rows = np.empty(columns.size, self.dtype)
                 for table in tables.values():
-                    _bin((values, row_stride, column_stride, begin, end, -begin), table, tasks, columns, rows)
-                yield offset + begin, columns
+                    _bin(part._replace(base=-part.first), table, tasks, columns, rows)
+                yield part.base + part.first, columns
 
     def _search_table(self, first: int, dtype: np.dtype[Any]) -> SearchTable:
         """What the kernels need to search features from ``first`` on, in blocks of this float type."""
@@ -238,13 +236,13 @@ def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[Part]:
     if block.flags.c_contiguous or block.flags.f_contiguous:
         by_rows = block.flags.c_contiguous
         flat = read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
-        strides = (d, 1) if by_rows else (1, n)
+        row_stride, column_stride = (d, 1) if by_rows else (1, n)
         for first, last in _row_ranges(n, _CELLS_PER_CALL // d):
-            yield flat, *strides, first, last, base
+            yield Part(flat, row_stride, column_stride, first, last, base)
         return
     for first, last in _row_ranges(n, _CELLS_PER_COPY // d):
         copied = np.ascontiguousarray(block[first:last])
-        yield read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first
+        yield Part(read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first)
 
 
 def _row_ranges(n: int, rows: int) -> Iterator[tuple[int, int]]:
@@ -262,8 +260,7 @@ def read_only(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _bin(part: Part, table: SearchTable, tasks: int, columns: NDArray[Any], rows: NDArray[Any]) -> None:
-    first, last = part[3], part[4]
-    if tasks == 1 or (last - first) * len(columns) < PARALLEL_CELLS:
-        bin_rows(*part, table, columns, rows)
+    if tasks == 1 or (part.last - part.first) * len(columns) < PARALLEL_CELLS:
+        bin_rows(part, table, columns, rows)
     else:
-        bin_rows_parallel(*part, table, tasks, columns, rows)
+        bin_rows_parallel(part, table, tasks, columns, rows)

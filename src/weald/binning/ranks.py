@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins
-from weald.binning.kernels import BLOCK
+from weald.binning.kernels import BLOCK, Part
 from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
 from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
 from weald.data import Dataset
@@ -53,10 +53,10 @@ class RankMapper(CutMapper):
         flat = np.concatenate(searched).astype(np.float64)
         for base, block in dataset.blocks():
             for part in contiguous_parts(block, base):
-                if tasks == 1 or (part[4] - part[3]) * len(codes) < PARALLEL_CELLS:
-                    _rank_share(*part, flat, offsets, self.n_bins, ZERO, ONE, codes)
+                if tasks == 1 or (part.last - part.first) * len(codes) < PARALLEL_CELLS:
+                    _rank_share(part, flat, offsets, self.n_bins, ZERO, ONE, codes)
                 else:
-                    _rank_tasks(*part, flat, offsets, self.n_bins, tasks, codes)
+                    _rank_tasks(part, flat, offsets, self.n_bins, tasks, codes)
         return Ranks(codes, self, tasks)
 
 
@@ -119,17 +119,15 @@ def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) 
 
 
 @kernel
-def _rank_share(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, cuts: Any, offsets: Any,
-    n_bins: Any, task: Any, tasks: Any, codes: Any,
-) -> None:  # fmt: skip
+def _rank_share(part: Part, cuts: Any, offsets: Any, n_bins: Any, task: Any, tasks: Any, codes: Any) -> None:
     """Number of cuts below each value of the columns task, task + tasks, …; NaN gets the number of bins."""
+    flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     places = np.empty(BLOCK, np.int64)
     for column in range(task, len(codes), tasks):
         start, count = offsets[column], offsets[column + 1] - offsets[column]
         target = codes[column]
-        for begin in range(first, last, BLOCK):
-            n = np.uint64(min(BLOCK, last - begin))
+        for begin in range(part.first, part.last, BLOCK):
+            n = np.uint64(min(BLOCK, part.last - begin))
             source = flat[begin * row_stride + column * column_stride :]
             step = np.uint64(row_stride)
             places[:] = start
@@ -147,14 +145,9 @@ def _rank_share(
 
 
 @parallel_kernel
-def _rank_tasks(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, base: Any, cuts: Any, offsets: Any,
-    n_bins: Any, tasks: Any, codes: Any,
-) -> None:  # fmt: skip
+def _rank_tasks(part: Part, cuts: Any, offsets: Any, n_bins: Any, tasks: Any, codes: Any) -> None:
     for index in prange(tasks):
-        _rank_share(
-            flat, row_stride, column_stride, first, last, base, cuts, offsets, n_bins, np.int64(index), tasks, codes
-        )  # fmt: skip
+        _rank_share(part, cuts, offsets, n_bins, np.int64(index), tasks, codes)
 
 
 @kernel

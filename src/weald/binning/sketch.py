@@ -7,7 +7,7 @@ greatest among them, each with
     lowest <= r-(value),    highest >= r+(value),    weight <= r+(value) - r-(value)
 
 and so bounds the ranks of what lies between two kept values a and b: at least ``lowest + weight`` of a, at most
-``highest - weight`` of b. The width of the widest bound is the summary's error, `rank_error`; divided by the weight W of all
+``highest - weight`` of b. The width of the widest bound is the summary's error; divided by the weight W of all
 values it is the eps of the paper.
 
     built     0: every value is kept, with its exact ranks
@@ -169,18 +169,6 @@ def prune_summary(summary: Summary, most: Any, out: Summary) -> Any:
         at = find_rank(summary, _doubled_rank(part, most - 1, total), at)
         count = _keep(summary, at, out, count)
     return count
-
-
-@kernel
-def rank_error(summary: Summary) -> Any:
-    """The width of the widest bound of a rank, at a kept value or between two."""
-    widest = np.int64(0)
-    for i in range(len(summary)):
-        widest = max(widest, summary[i, HIGHEST] - summary[i, LOWEST] - summary[i, WEIGHT])
-        if i > 0:
-            kept = summary[i, WEIGHT] + summary[i - 1, WEIGHT]
-            widest = max(widest, summary[i, HIGHEST] - summary[i - 1, LOWEST] - kept)
-    return widest
 
 
 @kernel

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from weald.binning.quantile import new_scratch
 from weald.binning.sparse_kernels import (
+    Counted,
+    Kept,
+    Stored,
     bin_entries,
     bin_entries_parallel,
     drop_default,
@@ -120,18 +123,19 @@ def find_cuts_of_entries(
     if len(bits) < PARALLEL_ENTRIES:
         tasks = 1
     scratch = new_scratch(tasks, longest, longest if len(weight) else 0, most, bits.dtype)
-    kept = np.empty((tasks, longest), bits.dtype), np.empty((tasks, longest if len(weight) else 0))
-    counting = position, weight, len(counted), float(weight.sum()), entries.unstored == "zero"
+    kept = Kept(np.empty((tasks, longest), bits.dtype), np.empty((tasks, longest if len(weight) else 0)))
+    zeros = entries.unstored == "zero"
+    rows = Counted(position, len(counted), weight, float(weight.sum()), float(least), zeros)
+    stored = Stored(entries.starts, entries.rows, bits)
     found: list[NDArray[np.float64]] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, n_columns, step):
         size = min(step, n_columns - first)
         cuts, counts = np.empty((size, most - 1)), np.empty(size, np.int64)
-        table = entries.starts, entries.rows, bits, first
         if tasks == 1:
-            find_sparse_cuts(*table, *counting, limits, least, scratch, *kept, cuts, counts)
+            find_sparse_cuts(stored, rows, limits, first, scratch, kept, cuts, counts)
         else:
-            find_sparse_cuts_parallel(*table, *counting, limits, least, tasks, scratch, *kept, cuts, counts)
+            find_sparse_cuts_parallel(stored, rows, limits, first, tasks, scratch, kept, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -29,22 +29,48 @@ def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
     return distinct + 1
 
 
+class Stored(NamedTuple):
+    """The stored cells of a table, column after column."""
+
+    starts: Any  # int64 (columns + 1,)
+    rows: Any
+    bits: Any  # uint32 or uint64: those of the values
+
+
+class Counted(NamedTuple):
+    """The rows that count."""
+
+    position: Any  # int64 (rows,): a row's place among them, -1 for others; empty: all rows count
+    number: int
+    weight: Any  # float64 (number,); empty: all are 1
+    total: float  # of the weights
+    least: float  # what the values of a bin must weigh
+    zeros: bool  # whether a cell that is not stored is 0.0
+
+
+class Kept(NamedTuple):
+    """Memory of the tasks for a column's cells of the rows that count."""
+
+    bits: Any  # (tasks, longest)
+    weight: Any  # float64 (tasks, longest), or (tasks, 0) where nothing has a weight
+
+
 @kernel
 def _find_column(
-    bits: Any, rows: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any, max_bins: Any, least: Any,
-    task: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any,
-) -> Any:  # fmt: skip
+    bits: Any, rows: Any, counted: Counted, max_bins: Any, task: Any, scratch: Scratch, kept: Kept, cuts: Any
+) -> Any:
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
-    weighted, sampled = len(weight) > 0, len(position) > 0
+    kept_bits, kept_weight = kept.bits[task], kept.weight[task]
+    weighted, sampled = len(counted.weight) > 0, len(counted.position) > 0
     stored, stored_weight = 0, 0.0
     for i in range(len(bits)):
-        place = position[rows[i]] if sampled else np.int64(rows[i])
+        place = counted.position[rows[i]] if sampled else np.int64(rows[i])
         if place < 0:
             continue
         kept_bits[stored] = bits[i]
         if weighted:
-            kept_weight[stored] = weight[place]
-            stored_weight += weight[place]
+            kept_weight[stored] = counted.weight[place]
+            stored_weight += counted.weight[place]
         stored += 1
     count = fill_keys(kept_bits[:stored], keys[0], order[0])
     distinct = 0
@@ -54,62 +80,50 @@ def _find_column(
             keys[0], keys[1], order[0], order[1], count, scratch.tallies[task]
         )
         distinct = merge_equal(sorted_keys, sorted_order, kept_weight, count, totals)
-    if zeros and stored < n_counted:
+    if counted.zeros and stored < counted.number:
         # Exact, as all sums of the weights are: see `fit_bins`.
-        left = total - stored_weight if weighted else np.float64(n_counted - stored)
+        left = counted.total - stored_weight if weighted else np.float64(counted.number - stored)
         distinct = _insert_zero(sorted_keys, totals, distinct, left)
     if distinct == 0:
         return 0
-    return place_cuts(sorted_keys, totals, distinct, max_bins, least, scratch.ends[task], cuts)
+    return place_cuts(sorted_keys, totals, distinct, max_bins, counted.least, scratch.ends[task], cuts)
 
 
 @kernel
 def _find_share(
-    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    limits: Any, least: Any, task: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    stored: Stored, counted: Counted, limits: Any, first: Any, task: Any, tasks: Any, scratch: Scratch, kept: Kept,
+    cuts: Any, counts: Any,
 ) -> None:  # fmt: skip
     for j in range(task, len(counts), tasks):
-        begin, end = starts[first + j], starts[first + j + 1]
+        begin, end = stored.starts[first + j], stored.starts[first + j + 1]
         counts[j] = 0
         if limits[first + j] == 0:
             continue
-        counts[j] = _find_column(
-            bits[begin:end], rows[begin:end], position, weight, n_counted, total, zeros, limits[first + j], least, task,
-            scratch, kept_bits[task], kept_weight[task], cuts[j],
-        )  # fmt: skip
+        bits, rows = stored.bits[begin:end], stored.rows[begin:end]
+        counts[j] = _find_column(bits, rows, counted, limits[first + j], task, scratch, kept, cuts[j])
 
 
 @kernel
 def find_sparse_cuts(
-    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    limits: Any, least: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    stored: Stored, counted: Counted, limits: Any, first: Any, scratch: Scratch, kept: Kept, cuts: Any, counts: Any
 ) -> None:  # fmt: skip
     """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
 
-    starts, rows, bits: the stored cells, column after column; bits: uint32 or uint64, those of the values.
-    position: int64 (n,), a row's place among the ``n_counted`` rows that count, -1 for others; empty: all rows count.
-    weight: float64 (n_counted,), ``total`` in all; empty: all are 1. zeros: whether a cell that is not stored is 0.0.
-    scratch: for one value more than the longest column has; kept_bits, kept_weight: (1, longest), scratch.
-    limits: int64 (d,), the most bins of every column of the table, 0: no cuts; least: float, what the values of a bin must weigh.
+    limits: int64 (d,), the most bins of every column of the table, 0: no cuts.
+    scratch: for one value more than the longest column has.
     cuts: float64 (columns, limit - 1); counts: int64 (columns,), how many.
     """
-    _find_share(
-        starts, rows, bits, first, position, weight, n_counted, total, zeros, limits, least, ZERO, ONE, scratch,
-        kept_bits, kept_weight, cuts, counts,
-    )  # fmt: skip
+    _find_share(stored, counted, limits, first, ZERO, ONE, scratch, kept, cuts, counts)
 
 
 @parallel_kernel
 def find_sparse_cuts_parallel(
-    starts: Any, rows: Any, bits: Any, first: Any, position: Any, weight: Any, n_counted: Any, total: Any, zeros: Any,
-    limits: Any, least: Any, tasks: Any, scratch: Scratch, kept_bits: Any, kept_weight: Any, cuts: Any, counts: Any,
+    stored: Stored, counted: Counted, limits: Any, first: Any, tasks: Any, scratch: Scratch, kept: Kept, cuts: Any,
+    counts: Any,
 ) -> None:  # fmt: skip
     """`find_sparse_cuts` with the columns shared among tasks."""
     for task in prange(tasks):
-        _find_share(
-            starts, rows, bits, first, position, weight, n_counted, total, zeros, limits, least, np.int64(task),
-            tasks, scratch, kept_bits, kept_weight, cuts, counts,
-        )  # fmt: skip
+        _find_share(stored, counted, limits, first, np.int64(task), tasks, scratch, kept, cuts, counts)
 
 
 @kernel

@@ -147,13 +147,6 @@ def staged_scores(
                 stop = next(waiting, None)
 
 
-def prepare(forest: Forest) -> None:
-    """Do ahead what the first prediction would do: pack the forest for float32 and for float64 rows."""
-    for is_double in (False, True):
-        for is_complete in {False, forest.n_nodes > _LARGE_FOREST}:
-            _packed(forest, is_double, is_complete)
-
-
 def _packed(forest: Forest, is_double: bool, is_complete: bool = False) -> PackedForest:
     """The packed form for rows of a dtype; `is_complete`: for rows that have no missing values."""
     # Kept on the forest itself, outside of its fields: not compared, not pickled, gone with the forest. Two

@@ -46,7 +46,6 @@ class Loss(ABC):
     link              the name of the function from raw score to prediction, one of `links.LINKS`
     n_outputs         K
     task              which estimators may use it
-    constant_hessian  the hessian is 1 in every row (times its weight)
     refits_leaves     leaf values come from `refit_leaves` instead of a Newton step
     is_logistic       its derivatives are those of the logistic loss, for whose sums over leaves there is a kernel
     default_metric    the name of the metric that is watched when the user names none
@@ -59,7 +58,6 @@ class Loss(ABC):
     link: str = "identity"
     n_outputs: int = 1
     task: Task = "regression"
-    constant_hessian: bool = False
     refits_leaves: bool = False
     is_logistic: bool = False
     default_metric: str = "rmse"

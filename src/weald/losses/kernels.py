@@ -1,9 +1,8 @@
-"""Compiled gradient, hessian and link kernels of all losses.
+"""Gradients and hessians of residuals, counts and classes, and the links of all losses, compiled.
 
 Every kernel works row by row in plain IEEE arithmetic, so its results depend neither on the number of tasks
 nor on the CPU. The serial kernel of a loss is also the block function of its parallel twin. ``weight`` is an
-empty array where rows have no weights. All kernels that call the mathematics of ``runtime`` are in this file,
-because Numba's cache does not notice a changed callee elsewhere.
+empty array where rows have no weights. Other families have files of their own, `smooth_kernels` and `margin_kernels`.
 """
 
 from __future__ import annotations

@@ -20,8 +20,6 @@ from weald.runtime.errors import InputError
 class RealTarget(Loss):
     """Labels are any finite numbers."""
 
-    constant_hessian = True
-
     def check_target(self, y: Float64s) -> None:
         refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 

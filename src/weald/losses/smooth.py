@@ -71,7 +71,6 @@ class Normal(SeveralOutputs, RealTarget):
     name = "normal"
     link = "normal"
     n_outputs = 2
-    constant_hessian = False
     default_metric = "normal_nloglik"
     _kernels = Kernels(smooth_kernels.normal_gradients, smooth_kernels.normal_gradients_parallel)
 

@@ -17,7 +17,7 @@ class Parameter:
     """One parameter: what it may be and what it is for.
 
     kind      "int", "float", "bool", "choice", or "any" (checked where it is used)
-    low, high bounds of a number; a bound in ``open_bounds`` is itself not allowed
+    low, high bounds of a number; with ``open_low`` the lower one is itself not allowed
     choices   the values of a choice, or words that may stand in place of a number
     refused   values that are known but not available, and what to use instead
     optional  None is a value too

@@ -17,7 +17,7 @@ from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
 
 # What a number is for; two purposes never share a stream.
-ROUNDING, ROWS, TREE_COLUMNS, LEVEL_COLUMNS, NODE_COLUMNS, BIN_SAMPLE, THRESHOLDS = 1, 2, 3, 4, 5, 6, 7
+ROUNDING, ROWS, TREE_COLUMNS, NODE_COLUMNS, BIN_SAMPLE, THRESHOLDS = 1, 2, 3, 5, 6, 7
 MEMBER_SEED, MEMBER_ROWS, MEMBER_COLUMNS = 21, 22, 23
 TIES = 31
 SKIPPED_DROP, DROPPED_TREES, ONE_DROPPED_TREE = 41, 42, 43

@@ -143,68 +143,42 @@ def _lots_tasks(least: Any, ties: Any, key: Any, tasks: Any, keys: Any, counts: 
         _lots_share(least, ties[task], key, begin, end, keys, counts[task])
 
 
+class Lots(NamedTuple):
+    """Who is drawn: the rows whose lot is above the least, and so many of those that have it."""
+
+    keys: Any  # uint32 (rows,)
+    least: Any
+    factor: Any  # what the gradients of the rows that are drawn grow by
+
+
 @kernel
 def _collect_share(
-    lots: Any,
-    least: Any,
-    ties: Any,
-    factor: Any,
-    gradient: Any,
-    hessian: Any,
-    begin: Any,
-    end: Any,
-    place: Any,
-    rows: Any,
-    grown_gradient: Any,
-    grown_hessian: Any,
+    lots: Lots, ties: Any, gradient: Any, hessian: Any, begin: Any, end: Any, place: Any, draw: GradientDraw
 ) -> None:
     """Write the kept rows from ``place`` on, and the gradients and hessians of all rows, those of the small ones grown."""
+    least, factor = lots.least, lots.factor
     kept = np.empty(_BLOCK + 1, np.uint32)
     for start in range(begin, end, _BLOCK):
         stop = min(start + _BLOCK, end)
-        block = lots[start:stop]
+        block = lots.keys[start:stop]
         ties = _raise_ties(least, ties, block)
         for output in range(gradient.shape[0]):
-            _grow_small(
-                block, least, factor, gradient[output, start:stop], grown_gradient[output, start:stop]
-            )
-            _grow_small(block, least, factor, hessian[output, start:stop], grown_hessian[output, start:stop])
+            of_output = gradient[output, start:stop], hessian[output, start:stop]
+            _grow_small(block, least, factor, of_output[0], draw.gradient[output, start:stop])
+            _grow_small(block, least, factor, of_output[1], draw.hessian[output, start:stop])
         count = _append_kept(block, least, np.uint32(start), kept)
-        rows[place : place + count] = kept[:count]
+        draw.rows[place : place + count] = kept[:count]
         place += count
 
 
 @parallel_kernel
 def _collect_tasks(
-    lots: Any,
-    least: Any,
-    ties: Any,
-    factor: Any,
-    gradient: Any,
-    hessian: Any,
-    tasks: Any,
-    places: Any,
-    rows: Any,
-    grown_gradient: Any,
-    grown_hessian: Any,
+    lots: Lots, ties: Any, gradient: Any, hessian: Any, tasks: Any, places: Any, draw: GradientDraw
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
-        begin, end = len(lots) * task // tasks, len(lots) * (task + 1) // tasks
-        _collect_share(
-            lots,
-            least,
-            ties[task],
-            factor,
-            gradient,
-            hessian,
-            begin,
-            end,
-            places[task],
-            rows,
-            grown_gradient,
-            grown_hessian,
-        )
+        begin, end = len(lots.keys) * task // tasks, len(lots.keys) * (task + 1) // tasks
+        _collect_share(lots, ties[task], gradient, hessian, begin, end, places[task], draw)
 
 
 class _Largest(NamedTuple):
@@ -290,11 +264,12 @@ def draw_by_gradient(
     draw = GradientDraw(
         np.empty(n_large + n_small, np.uint32), np.empty_like(gradient), np.empty_like(hessian)
     )
+    lots = Lots(keys, small.least, factor)
     if tasks == 1:
-        _collect_share(keys, small.least, small.ties[0], factor, gradient, hessian, 0, n_rows, 0, *draw)
+        _collect_share(lots, small.ties[0], gradient, hessian, 0, n_rows, 0, draw)
     else:
         places = np.cumsum(kept) - kept
-        _collect_tasks(keys, small.least, small.ties, factor, gradient, hessian, tasks, places, *draw)
+        _collect_tasks(lots, small.ties, gradient, hessian, tasks, places, draw)
     return draw
 
 

@@ -47,10 +47,6 @@ def prune(summary: Sequence[Entry], most: int) -> list[Entry]:
     return called(sketch.prune_summary, as_array(summary), most, entries=len(summary))
 
 
-def error(summary: Sequence[Entry]) -> int:
-    return int(sketch.rank_error(as_array(summary)))
-
-
 def propose(summary: Sequence[Entry], buckets: int) -> list[int]:
     out = np.full(max(len(summary), buckets) + 1, POISON, np.int64)
     count = sketch.propose_cuts(as_array(summary), buckets, out)

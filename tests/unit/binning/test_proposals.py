@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import reference_sketch
 from reference_sketch import Entry
-from unit.binning.summaries import as_entries, error, merge, prune
+from unit.binning.summaries import as_entries, merge, prune
 from weald.binning import fit_ranks, proposals
 from weald.binning.proposals import BLOCK, ProposalTable, Proposer, weigh_rows, with_buckets
 from weald.binning.sketch import ACCURACY
@@ -83,7 +84,7 @@ def test_a_columns_summary_is_that_of_its_blocks_merged_and_pruned() -> None:
         found = as_entries(proposer._scratch.merged[0, :count])
         codes, missing = table.codes[index], int(table.mapper.n_bins[index])
         assert found == naive_summary(codes, weight, missing, proposer.entries)
-        assert 0 < error(found) <= found[-1].highest / (ACCURACY * 16)
+        assert 0 < reference_sketch.error(found) <= found[-1].highest / (ACCURACY * 16)
 
 
 @pytest.mark.parametrize("n_rows", [700, MANY])

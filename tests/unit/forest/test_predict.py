@@ -453,7 +453,7 @@ def test_packing_happens_once_and_leaves_the_forest_as_it_was(monkeypatch: pytes
     forest, rows = random_forest(4), mixed_rows(0, 30, 5, np.float64)
     untouched = pickle.dumps(forest)
     expected = raw_scores(forest, [(0, rows)], 30)
-    predict.prepare(forest)
+    raw_scores(forest, [(0, rows.astype(np.float32))], 30)
     assert pickle.dumps(forest) == untouched
     assert forest == random_forest(4)
     monkeypatch.setattr(predict, "pack", lambda *_: pytest.fail("packed a second time"))
@@ -478,7 +478,6 @@ def test_rows_without_missing_values_need_fewer_codes_of_a_large_forest(
     blocks = [(0, complete[:100]), (100, rows[100:])]
     whole = np.concatenate([complete[:100], rows[100:]])
     assert raw_scores(forest, blocks, 200).tobytes() == reference.raw_scores(forest, whole).tobytes()
-    predict.prepare(forest)
     assert predict._packed(forest, is_double, True) is forms[1]
 
 

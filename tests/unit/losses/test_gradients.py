@@ -94,7 +94,6 @@ def test_hessian_is_the_second_derivative_of_the_loss(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in LOSSES if name not in (*SMOOTH, "hinge", "normal")])
 def test_a_loss_without_curvature_has_the_weight_as_hessian(name: str) -> None:
     loss, scores, y, weight = problem(name)
-    assert loss.constant_hessian
     assert np.array_equal(fill(loss, scores, y, weight)[1][0], weight.astype(np.float32))
     assert np.all(fill(loss, scores, y, None)[1] == 1.0)
 

@@ -71,8 +71,12 @@ def test_keys_of_purposes_are_folded_from_mix() -> None:
 
 
 def test_no_two_purposes_or_rounds_share_a_stream() -> None:
-    names = ("ROUNDING", "ROWS", "TREE_COLUMNS", "LEVEL_COLUMNS", "NODE_COLUMNS", "BIN_SAMPLE")
-    purposes = [getattr(kernels, name) for name in names]
-    assert len(set(purposes)) == len(names)
+    purposes = [
+        value
+        for name, value in vars(kernels).items()
+        if name.isupper() and isinstance(value, int) and not name.startswith("_")
+    ]
+    assert {kernels.ROUNDING, kernels.THRESHOLDS, kernels.HOLDOUT} < set(purposes)
+    assert len(set(purposes)) == len(purposes)
     keys = {stream_key(seed, p, k) for seed in range(5) for p in purposes for k in range(200)}
     assert len(keys) == 5 * len(purposes) * 200
