@@ -128,6 +128,11 @@ class MemoryShard:
         """Tell the rows that were not sampled their leaves, too; sums are then no longer those of the sampled rows."""
         self._leaf_of_row[:] = self._leaf_of_all
 
+    def sampled_nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The sampled rows, from 0 on, and the node that each is in."""
+        rows = np.arange(len(self._node_of_row)) if self.rows is None else self.rows.astype(np.int64)
+        return rows, self._node_of_row[rows]
+
     def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """See `Shard`."""
         return whole_leaf_sums(

@@ -106,6 +106,8 @@ class ShardGrower(Grower):
         tree.begin(self.shards, columns, gradients, rules, column_key, found.n_sampled)
         order = grow_by_level(tree) if self.rules.growth == "oblivious" else grow_by_gain(tree)
         nodes = tree.finished(order)
+        leaves = np.flatnonzero(nodes["feature"] < 0)
+        self._places = nodes["opened"][leaves[np.argsort(nodes["begin"][leaves], kind="stable")]]
         if self.rules.prunes and len(
             take_back(nodes["feature"], nodes["left"], nodes["gain"], self.rules.gamma)
         ):
@@ -159,9 +161,12 @@ class ShardGrower(Grower):
         return total
 
     def rows_by_leaf(self, tree: GrownTree) -> NDArray[np.uint32]:
-        """From the leaves of the rows."""
-        order = np.argsort(self.leaf_of_row, kind="stable")[: tree.n_sampled]
-        return order.astype(np.uint32)
+        """In the order of the nodes' places before pruning, which joins leaves as they are."""
+        place_of_node = self.growing.leaf_of_node(self._places)
+        found = [shard.sampled_nodes() for shard in self.shards]
+        rows = np.concatenate([own + part.start for (own, _), part in zip(found, self._ranges, strict=True)])
+        places = place_of_node[np.concatenate([nodes for _, nodes in found])]
+        return rows[np.argsort(places, kind="stable")].astype(np.uint32)
 
     def add_values(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Every shard adds to its own rows' scores."""
