@@ -35,8 +35,8 @@ Float32s = NDArray[np.float32]
 _REFUSED: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (SparseBins, "a sparse table"),
     (BundledBins, "a table of bundled columns"),
+    ((ProposalTable, SparseProposalTable), "split_finder='approx'"),  # which are ranks, too
     ((Ranks, SparseRanks), "split_finder='exact'"),
-    ((ProposalTable, SparseProposalTable), "split_finder='approx'"),
     (StatisticBins, "a table of target statistics"),
 )
 
