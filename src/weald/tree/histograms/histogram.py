@@ -84,10 +84,8 @@ def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
     return histogram[0, cell], histogram[1, cell], histogram[2, cell]
 
 
-@kernel
-def pack_cell(
-    histogram: NDArray[np.int64], words: int, cell: int, gradient: int, hessian: int, count: int
-) -> None:
+@inlined
+def pack_cell(histogram: Any, words: Any, cell: Any, gradient: Any, hessian: Any, count: Any) -> None:
     """Write one cell, so that `read_cell` reads these sums; they are those of at most one block where words are fewer than 3."""
     if words == 1:
         histogram[0, cell] = (gradient << _GRADIENT_SHIFT) + (hessian << _COUNT_BITS) + count

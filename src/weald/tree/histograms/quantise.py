@@ -50,7 +50,7 @@ class Rounding(NamedTuple):
 @kernel
 def _largest_of_range(gradient: Any, hessian: Any, begin: Any, end: Any) -> Any:
     largest_gradient, largest_hessian = np.float32(0.0), np.float32(0.0)
-    for i in range(begin, end):
+    for i in range(np.uint64(begin), np.uint64(end)):
         largest_gradient = max(largest_gradient, abs(gradient[i]))
         largest_hessian = max(largest_hessian, hessian[i])
     return largest_gradient, largest_hessian
@@ -83,7 +83,7 @@ def _sizes_of_range(
     gradient: Any, hessian: Any, begin: Any, end: Any, gradient_scale: Any, hessian_scale: Any
 ) -> Any:
     gradient_total, hessian_total = np.int64(0), np.int64(0)
-    for i in range(begin, end):
+    for i in range(np.uint64(begin), np.uint64(end)):
         # By way of 32 bits, which a CPU converts several at a time.
         gradient_total += np.int32(np.float64(abs(gradient[i])) * gradient_scale + 0.5)
         hessian_total += np.int32(np.float64(hessian[i]) * hessian_scale + 0.5)
