@@ -215,6 +215,11 @@ def fill_entries(
         _fill_range(gradient, hessian, rows, 0, count, rounding, wide, entries)
     else:
         _fill_tasks(gradient, hessian, rows, count, rounding, tasks, wide, entries)
+    return meaning_of(rounding, wide)
+
+
+def meaning_of(rounding: Rounding, wide: NDArray[np.uint64]) -> Gradients:
+    """What the integers of a rounding mean; ``wide``: where those of a wide round are."""
     return Gradients(rounding.packed, wide, 1.0 / rounding.gradient_scale, 1.0 / rounding.hessian_scale)
 
 

@@ -12,12 +12,67 @@ oblivious growth know the numbers of a whole level.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from weald.tree.histograms.quantise import Rounding, choose_rounding, needs_sizes
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.tree.growth.prune import take_back, without_lost_nodes
+from weald.tree.histograms.quantise import Rounding, choose_rounding, largest_values, meaning_of, needs_sizes
+from weald.tree.rows.leaf import fixed_scales
 from weald.tree.shards.growing import ROOT, GrowingTree
 from weald.tree.shards.replay import replay
-from weald.tree.shards.shard import Extremes, Shard
-from weald.tree.state import LEAFWISE, Rules
+from weald.tree.shards.shard import Extremes, Shard, add_up
+from weald.tree.splits.noise import unit_of_squares
+from weald.tree.state import LEAFWISE, Gradients, Rules
+from weald.tree.tree import TreeRules
+
+
+class Keys(NamedTuple):
+    """What a tree's draws are made by."""
+
+    rounding: int
+    columns: int  # by level and node, thresholds and noise
+
+
+class Grown(NamedTuple):
+    """A tree whose rows are in shards."""
+
+    nodes: dict[str, NDArray[Any]]  # as of `GrowingTree.finished`, pruned
+    places: NDArray[
+        np.int64
+    ]  # the numbers, in `GrowingTree`, of the leaves before pruning, in the order of their rows' places
+    gradients: Gradients
+    n_sampled: int
+
+
+def grow_from(
+    shards: Sequence[Shard],
+    tree: GrowingTree,
+    rules: TreeRules,
+    limits: Rules,
+    precision: str,
+    columns: NDArray[np.int64],
+    keys: Keys,
+    noise: float,
+) -> Grown:
+    """Grow a tree from the gradients that the shards have, in the memory of ``tree``; ``limits``: the rules for all rows."""
+    rounding, found = agree_on_rounding(shards, precision, keys.rounding)
+    gradients = meaning_of(rounding, np.empty(1, np.uint64))
+    for shard in shards:
+        shard.begin(rounding, columns)
+    if rules.weighs:
+        limits = rules.for_weight(limits, _total_hessian(shards, gradients, found.n_rows))
+    if noise > 0.0:
+        limits = limits._replace(noise=noise * _noise_unit(shards, gradients, rules.cosine))
+    tree.begin(shards, columns, gradients, limits, keys.columns, found.n_sampled)
+    order = grow_by_level(tree) if rules.growth == "oblivious" else grow_by_gain(tree)
+    nodes = tree.finished(order)
+    leaves = np.flatnonzero(nodes["feature"] < 0)
+    places = nodes["opened"][leaves[np.argsort(nodes["begin"][leaves], kind="stable")]]
+    if rules.prunes and len(take_back(nodes["feature"], nodes["left"], nodes["gain"], rules.gamma)):
+        nodes = without_lost_nodes(nodes)
+    return Grown(nodes, places, gradients, found.n_sampled)
 
 
 def agree_on_rounding(shards: Sequence[Shard], precision: str, key: int) -> tuple[Rounding, Extremes]:
@@ -31,6 +86,20 @@ def agree_on_rounding(shards: Sequence[Shard], precision: str, key: int) -> tupl
         sizes = (sum(own[0] for own in totals), sum(own[1] for own in totals))
     rounding = choose_rounding(precision, n_rows, largest, sizes, key)
     return rounding, Extremes(largest, n_rows, sum(own.n_sampled for own in found))
+
+
+def _total_hessian(shards: Sequence[Shard], gradients: Gradients, n_rows: int) -> float:
+    """Of the sampled rows: the sum of a tree of one leaf."""
+    for shard in shards:
+        shard.settle(np.zeros(1, np.int64), 1)
+    scales = fixed_scales(largest_values(gradients), n_rows)
+    return int(add_up(shards, lambda shard: shard.leaf_sums(scales))[0, 1]) / scales[1]
+
+
+def _noise_unit(shards: Sequence[Shard], gradients: Gradients, cosine: bool) -> float:
+    largest = largest_values(gradients)
+    squares, hessians = zip(*(shard.squares(largest) for shard in shards), strict=True)
+    return unit_of_squares(sum(squares), sum(hessians), gradients, cosine)
 
 
 def grow_by_gain(tree: GrowingTree) -> list[int]:

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import Bins
-from weald.tree.histograms.quantise import Rounding, fill_entries, largest_of, sum_sizes
+from weald.tree.histograms.quantise import Rounding, fill_entries, largest_of, meaning_of, sum_sizes
 from weald.tree.inputs import tree_input
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, whole_leaf_sums
 from weald.tree.shards.kernels import count_nodes, group_entries, move_rows
 from weald.tree.shards.shard import Extremes, Largest
 from weald.tree.shards.state import Splits
 from weald.tree.splits.noise import sum_squares
-from weald.tree.state import Gradients, Workspace
+from weald.tree.state import Workspace
 
 Float32s = NDArray[np.float32]
 
@@ -82,9 +82,7 @@ class MemoryShard:
         self._node_of_row.fill(0)
         self._n_sampled = self.extremes().n_sampled
         own = rounding._replace(first=np.uint32(self._first))
-        self._gradients = Gradients(
-            rounding.packed, self._wide, 1.0 / rounding.gradient_scale, 1.0 / rounding.hessian_scale
-        )
+        self._gradients = meaning_of(rounding, self._wide)
         if self._n_sampled > 0:
             fill_entries(
                 self._gradient, self._hessian, self._all_or_rows, own, self._tasks, self._wide, self._entries

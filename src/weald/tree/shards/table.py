@@ -18,16 +18,12 @@ from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
 from weald.runtime.errors import NotSupportedError
-from weald.tree.growth.prune import take_back, without_lost_nodes
-from weald.tree.histograms.quantise import largest_values
 from weald.tree.inputs import bin_words, tree_input
 from weald.tree.rows.leaf import fixed_scales
-from weald.tree.shards.grower import agree_on_rounding, grow_by_gain, grow_by_level
+from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.memory import MemoryShard
 from weald.tree.shards.shard import add_up
-from weald.tree.splits.noise import unit_of_squares
-from weald.tree.state import Gradients, Rules
 from weald.tree.tree import Grower, GrownTree, TreeRules, count_slots, empty_nodes
 
 Float32s = NDArray[np.float32]
@@ -93,26 +89,12 @@ class ShardGrower(Grower):
     ) -> GrownTree:
         """Grow a tree in a few passes over the shards."""
         self._hand_out(gradient, hessian, rows)
-        rounding, found = agree_on_rounding(self.shards, self.precision, rounding_key)
-        gradients = Gradients(
-            rounding.packed,
-            np.empty(1, np.uint64),
-            1.0 / rounding.gradient_scale,
-            1.0 / rounding.hessian_scale,
+        keys = Keys(rounding_key, column_key)
+        grown = grow_from(
+            self.shards, self.growing, self.rules, self._kernel_rules, self.precision, columns, keys, noise
         )
-        for shard in self.shards:
-            shard.begin(rounding, columns)
-        rules, tree = self._rules_of_tree(gradients, noise), self.growing
-        tree.begin(self.shards, columns, gradients, rules, column_key, found.n_sampled)
-        order = grow_by_level(tree) if self.rules.growth == "oblivious" else grow_by_gain(tree)
-        nodes = tree.finished(order)
-        leaves = np.flatnonzero(nodes["feature"] < 0)
-        self._places = nodes["opened"][leaves[np.argsort(nodes["begin"][leaves], kind="stable")]]
-        if self.rules.prunes and len(
-            take_back(nodes["feature"], nodes["left"], nodes["gain"], self.rules.gamma)
-        ):
-            nodes = without_lost_nodes(nodes)
-        return GrownTree(self, nodes, (gradient, hessian), gradients, found.n_sampled)
+        self._places = grown.places
+        return GrownTree(self, grown.nodes, (gradient, hessian), grown.gradients, grown.n_sampled)
 
     def _hand_out(self, gradient: Float32s, hessian: Float32s, rows: NDArray[np.uint32] | None) -> None:
         """Give every shard its rows' numbers, and which of its rows are sampled (empty: all); None: those of the last tree."""
@@ -122,21 +104,6 @@ class ShardGrower(Grower):
                 begin, end = np.searchsorted(rows, [part.start, part.stop])
                 own = rows[begin:end] - np.uint32(part.start) if len(rows) else None
             shard.take(gradient[part], hessian[part], own)
-
-    def _rules_of_tree(self, gradients: Gradients, noise: float) -> Rules:
-        """The rules with what depends on the gradients of the tree's rows."""
-        rules, largest = self._kernel_rules, largest_values(gradients)
-        if self.rules.weighs:
-            for shard in self.shards:
-                shard.settle(np.zeros(1, np.int64), 1)
-            scales = fixed_scales(largest, self.bins.n_rows)
-            total = add_up(self.shards, lambda shard: shard.leaf_sums(scales))
-            rules = self.rules.for_weight(rules, int(total[0, 1]) / scales[1])
-        if noise > 0.0:
-            squares, hessians = np.sum([shard.squares(largest) for shard in self.shards], axis=0).tolist()
-            unit = unit_of_squares(squares, hessians, gradients, self.rules.cosine)
-            rules = rules._replace(noise=noise * unit)
-        return rules
 
     def place_sampled(self, tree: GrownTree) -> None:
         """The shards write to their parts of ``leaf_of_row``."""
