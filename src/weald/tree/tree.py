@@ -1,7 +1,7 @@
 """From gradients to one finished tree: the Python side of the kernels.
 
-A `Grower` owns the memory that is reused from tree to tree; there is one for every kind of binned table. `GrownTree` is what
-boosting sees.
+A `Grower` owns the memory that is reused from tree to tree; there is one for every kind of binned table, and one for tables in
+shards. `GrownTree` is what boosting sees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from weald.tree.growth.oblivious import grow_oblivious
 from weald.tree.growth.prune import prune
 from weald.tree.histograms.quantise import largest_values, quantise
 from weald.tree.inputs import bin_words, dividing_columns, histogram_shape, tree_input
-from weald.tree.rows.leaf import LeafNumbers, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.rows.leaf import (
+    LeafNumbers,
+    Leaves,
+    add_leaf_values,
+    assign_leaves,
+    fixed_total,
+    leaf_rows,
+    leaf_sums,
+)
 from weald.tree.rows.sweep import fewest_rows, is_worth_a_sweep, questions_of, sweep_rows
 from weald.tree.rows.walk import walk_rows
 from weald.tree.splits.constraints import Constraints
@@ -124,11 +132,13 @@ class TreeRules:
             self.cosine,
         )
 
-    def for_weight(self, rules: Rules, hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> Rules:
-        """The kernel's rules with the limits that are shares of the hessians of a tree's rows (empty: all)."""
-        if self.min_weight_fraction_leaf == 0.0 and self.min_impurity_decrease == 0.0:
-            return rules
-        total = float((hessian[rows] if len(rows) else hessian).sum(dtype=np.float64))
+    @property
+    def weighs(self) -> bool:
+        """Whether some limits are shares of the hessians of a tree's rows."""
+        return self.min_weight_fraction_leaf > 0.0 or self.min_impurity_decrease > 0.0
+
+    def for_weight(self, rules: Rules, total: float) -> Rules:
+        """The kernel's rules with the limits that are shares of the ``total`` hessian of a tree's rows."""
         # Slightly less than the limits, so that what reaches them exactly is not lost to rounding.
         return rules._replace(
             min_child_weight=max(rules.min_child_weight, ALMOST_ALL * self.min_weight_fraction_leaf * total),
@@ -151,25 +161,21 @@ class GrownTree:
         self._exact = exact
         self._gradients = gradients
         self._sums: NDArray[np.float64] | None = None  # of the leaves, by other hessians than the splits'
-        self._sampled = sampled
         self._placed = sampled  # rows whose leaves are known
+        #: how many rows the tree was grown on
+        self.n_sampled = sampled
         self.nodes = nodes
         leaf_nodes = np.flatnonzero(nodes["feature"] < 0)
         #: node numbers of the leaves, in the order of their rows' places
         self.leaf_nodes = leaf_nodes[np.argsort(nodes["begin"][leaf_nodes], kind="stable")]
-        self._leaves = Leaves(*(nodes[name][self.leaf_nodes] for name in ("side", "begin", "end")))
-        self._assign()
+        #: where the rows of every leaf are
+        self.leaves = Leaves(*(nodes[name][self.leaf_nodes] for name in ("side", "begin", "end")))
+        grower.place_sampled(self)
 
     @property
     def n_leaves(self) -> int:
         """The number of leaves."""
         return len(self.leaf_nodes)
-
-    def _assign(self) -> None:
-        grower = self._grower
-        if self._sampled < len(grower.leaf_of_row):
-            grower.leaf_of_row.fill(self.n_leaves)
-        assign_leaves(grower.entries, self._leaves, self._sampled, grower.tasks, grower.leaf_of_row)
 
     def use_hessian(self, hessian: NDArray[np.float32]) -> None:
         """Take values by other hessians, (rows,), than those that the splits were chosen by; before scores are added to."""
@@ -240,8 +246,7 @@ class GrownTree:
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], largest: tuple[float, float]
     ) -> NDArray[np.float64]:
         """Exact sums of two numbers a row over the sampled rows of every leaf, (leaves, 2); ``largest``: their bounds."""
-        grower = self._grower
-        return leaf_sums(grower.leaf_of_row, self.n_leaves, gradient, hessian, largest, grower.tasks)
+        return self._grower.leaf_sums(self, gradient, hessian, largest)
 
     def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The value of its leaf for every sampled row, 0 for the others; before the tree is added to scores."""
@@ -250,9 +255,7 @@ class GrownTree:
 
     def rows_by_leaf(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Sampled row numbers leaf after leaf, and where each leaf's begin (with the end of the last)."""
-        rows = np.empty(self._sampled, np.uint32)
-        leaf_rows(self._grower.entries, self._leaves, rows)
-        return rows, np.append(self._leaves.begin, self._sampled)
+        return self._grower.rows_by_leaf(self), np.append(self.leaves.begin, self.n_sampled)
 
     def rows_by_inner_node(self, rows: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """The same for the inner nodes, from the rows leaf after leaf."""
@@ -276,24 +279,26 @@ class GrownTree:
         """Find the leaves of the rows that were not sampled."""
         grower = self._grower
         if self._placed < len(grower.leaf_of_row):
-            self._walk(grower.bins, self.n_leaves, grower.leaf_of_row)
+            grower.place_others(self)
             self._placed = len(grower.leaf_of_row)
 
     def leaves_in(self, bins: Any) -> LeafNumbers:
         """The leaf of every row of another table, binned by the same mapper."""
         leaf_of_row = np.full(bins.n_rows, self.n_leaves, self._grower.leaf_of_row.dtype)
-        self._walk(self._grower.binned(bins), self.n_leaves, leaf_of_row)
+        self.walk(self._grower.binned(bins), self.n_leaves, leaf_of_row)
         return leaf_of_row
 
     def add_to(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the training scores, also to those of rows that were not sampled."""
-        add_leaf_values(self.leaf_of_all_rows(), values, self._grower.tasks, score)
+        self._place_others()
+        self._grower.add_values(score, values)
 
     def add_to_binned(self, bins: Any, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Add the leaves' values to the scores of other rows, binned by the same mapper."""
         add_leaf_values(self.leaves_in(bins), values, self._grower.tasks, score)
 
-    def _walk(self, bins: Any, waiting: int, leaf_of_row: LeafNumbers) -> None:
+    def walk(self, bins: Any, waiting: int, leaf_of_row: LeafNumbers) -> None:
+        """Write the leaf of every row of a table whose entry is ``waiting``."""
         nodes, mapper = self.nodes, bins.mapper
         leaf_of_node = np.full(len(nodes["feature"]), -1, np.int32)
         leaf_of_node[self.leaf_nodes] = np.arange(self.n_leaves, dtype=np.int32)
@@ -364,7 +369,7 @@ class GrownTree:
 
 
 class Grower:
-    """Grows trees on the same binned rows: what the growers of all kinds of tables share."""
+    """Grows trees on the same binned rows: what boosting and `GrownTree` ask of the growers of all kinds of tables."""
 
     def __init__(self, bins: Any, rules: TreeRules, precision: str, tasks: int) -> None:
         self.bins = bins
@@ -373,17 +378,9 @@ class Grower:
         self.tasks = tasks
         #: the columns that trees may be split by
         self.columns: NDArray[np.int64] = np.arange(bins.n_columns)
-        n_rows = bins.n_rows
-        self.entries = np.empty((2, n_rows), np.uint64)
-        self._kernel_rules = rules.for_kernel(n_rows)
-        most_leaves = self._kernel_rules.max_leaves
-        self._nodes = _empty_nodes(2 * most_leaves, bin_words(bins.mapper))
-        self._state = rules.constraints.state(bins.n_columns, 2 * most_leaves, rules.path_smooth > 0.0)
-        self._forced = forced_splits(rules.forced, bins.mapper)
-        self._wide = np.empty(n_rows, np.uint64)
-        self.leaf_of_row: LeafNumbers = np.empty(
-            n_rows, np.dtype(np.uint8 if most_leaves < MOST_SMALL_LEAVES else np.int32)
-        )
+        self._kernel_rules = rules.for_kernel(bins.n_rows)
+        is_small = self._kernel_rules.max_leaves < MOST_SMALL_LEAVES
+        self.leaf_of_row: LeafNumbers = np.empty(bins.n_rows, np.dtype(np.uint8 if is_small else np.int32))
 
     def grow(
         self,
@@ -399,36 +396,33 @@ class Grower:
 
         ``noise``: the strength of that in the choice of columns, see noise.py.
         """
-        gradients = quantise(
-            gradient,
-            hessian,
-            rows,
-            rounding_key,
-            self.precision,
-            self.tasks,
-            self._wide,
-            self.entries[0],
-        )
-        n_rows = len(rows) or len(gradient)
-        rules = self.rules.for_weight(self._kernel_rules, hessian, rows)
-        if noise > 0.0:
-            unit = noise_unit(gradient, hessian, rows, gradients, self.rules.cosine)
-            rules = rules._replace(noise=noise * unit)
-        if self.rules.forced:
-            columns = np.union1d(columns, self._forced.feature)
-        n_nodes = self._grow_nodes(columns, gradients, rules, np.uint64(column_key), n_rows)
-        nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
-        if self.rules.constraints.monotone:
-            nodes |= {"lower": self._state.lower[:n_nodes], "upper": self._state.upper[:n_nodes]}
-        if self.rules.prunes:
-            nodes = prune(nodes, self.rules.gamma, self.entries, self._forced.node)
-        return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
-
-    def _grow_nodes(
-        self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
-    ) -> int:
-        """Grow a tree from ``entries[0, :n_rows]`` into ``_nodes``; the number of nodes is returned."""
         raise NotImplementedError
+
+    def place_sampled(self, tree: GrownTree) -> None:
+        """Write the leaves of the rows that the tree was grown on to ``leaf_of_row``, and of the others its number of leaves."""
+        raise NotImplementedError
+
+    def place_others(self, tree: GrownTree) -> None:
+        """Write the leaves of the rows that were not sampled, too."""
+        raise NotImplementedError
+
+    def leaf_sums(
+        self,
+        tree: GrownTree,
+        gradient: NDArray[np.float32],
+        hessian: NDArray[np.float32],
+        largest: tuple[float, float],
+    ) -> NDArray[np.float64]:
+        """See `GrownTree.leaf_sums`."""
+        return leaf_sums(self.leaf_of_row, tree.n_leaves, gradient, hessian, largest, self.tasks)
+
+    def rows_by_leaf(self, tree: GrownTree) -> NDArray[np.uint32]:
+        """The sampled rows' numbers, leaf after leaf, ascending in each."""
+        raise NotImplementedError
+
+    def add_values(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Add to every row's score the value of its leaf; the leaves of all rows are known."""
+        add_leaf_values(self.leaf_of_row, values, self.tasks, score)
 
     def is_sparse(self, bins: Any) -> bool:
         """Whether only the columns that a tree tests are to be asked of a table of this kind."""
@@ -451,7 +445,81 @@ class Grower:
         return table
 
 
-class TreeGrower(Grower):
+class KernelGrower(Grower):
+    """Grows trees by kernels that do all of a tree in one call, from the *entries* of state.py."""
+
+    def __init__(self, bins: Any, rules: TreeRules, precision: str, tasks: int) -> None:
+        super().__init__(bins, rules, precision, tasks)
+        n_rows, most_nodes = bins.n_rows, 2 * self._kernel_rules.max_leaves
+        self.entries = np.empty((2, n_rows), np.uint64)
+        self._wide = np.empty(n_rows, np.uint64)
+        self._nodes = empty_nodes(most_nodes, bin_words(bins.mapper))
+        self._state = rules.constraints.state(bins.n_columns, most_nodes, rules.path_smooth > 0.0)
+        self._forced = forced_splits(rules.forced, bins.mapper)
+
+    def grow(
+        self,
+        gradient: NDArray[np.float32],
+        hessian: NDArray[np.float32],
+        rows: NDArray[np.uint32],
+        columns: NDArray[np.int64],
+        rounding_key: int,
+        column_key: int,
+        noise: float = 0.0,
+    ) -> GrownTree:
+        """Grow a tree in one call of a kernel."""
+        gradients = quantise(
+            gradient,
+            hessian,
+            rows,
+            rounding_key,
+            self.precision,
+            self.tasks,
+            self._wide,
+            self.entries[0],
+        )
+        n_rows = len(rows) or len(gradient)
+        rules = self._kernel_rules
+        if self.rules.weighs:
+            total = fixed_total(hessian, rows, largest_values(gradients)[1])
+            rules = self.rules.for_weight(rules, total)
+        if noise > 0.0:
+            unit = noise_unit(gradient, hessian, rows, gradients, self.rules.cosine)
+            rules = rules._replace(noise=noise * unit)
+        if self.rules.forced:
+            columns = np.union1d(columns, self._forced.feature)
+        n_nodes = self._grow_nodes(columns, gradients, rules, np.uint64(column_key), n_rows)
+        nodes = {name: values[:n_nodes] for name, values in self._nodes._asdict().items()}
+        if self.rules.constraints.monotone:
+            nodes |= {"lower": self._state.lower[:n_nodes], "upper": self._state.upper[:n_nodes]}
+        if self.rules.prunes:
+            nodes = prune(nodes, self.rules.gamma, self.entries, self._forced.node)
+        return GrownTree(self, nodes, (gradient, hessian), gradients, n_rows)
+
+    def _grow_nodes(
+        self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
+    ) -> int:
+        """Grow a tree from ``entries[0, :n_rows]`` into ``_nodes``; the number of nodes is returned."""
+        raise NotImplementedError
+
+    def place_sampled(self, tree: GrownTree) -> None:
+        """From where a leaf's entries are."""
+        if tree.n_sampled < len(self.leaf_of_row):
+            self.leaf_of_row.fill(tree.n_leaves)
+        assign_leaves(self.entries, tree.leaves, tree.n_sampled, self.tasks, self.leaf_of_row)
+
+    def place_others(self, tree: GrownTree) -> None:
+        """They walk down the tree."""
+        tree.walk(self.bins, tree.n_leaves, self.leaf_of_row)
+
+    def rows_by_leaf(self, tree: GrownTree) -> NDArray[np.uint32]:
+        """From the entries, which keep the order of the rows."""
+        rows = np.empty(tree.n_sampled, np.uint32)
+        leaf_rows(self.entries, tree.leaves, rows)
+        return rows
+
+
+class TreeGrower(KernelGrower):
     """Grows trees from histograms of bins, dense, sparse or in bundles."""
 
     _pool: NDArray[np.int64] = np.empty(0, np.int64)  # the memory of histograms
@@ -483,16 +551,7 @@ class TreeGrower(Grower):
         self._data = tree_input(bins, self._divides)
         shape, n_words = histogram_shape(self._data, self.precision)
         most_leaves = self._kernel_rules.max_leaves
-        # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
-        wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
-        slots = 1 + max(1, min(wanted, POOL_BYTES // (8 * max(1, n_words))))
-        if rules.growth == "oblivious":
-            slots = 1 + wanted  # a level needs the histograms of all its nodes
-            if 8 * n_words * slots > LARGEST_LEVEL_BYTES:
-                raise InputError(
-                    f"max_depth={rules.max_depth} with growth='oblivious' and {bins.n_columns} columns needs "
-                    f"{8 * n_words * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
-                )
+        slots = count_slots(rules, most_leaves, n_words, bins.n_columns)
         size = slots * shape[0] * shape[1]
         if len(self._pool) < size:
             self._pool = np.empty(0, np.int64)  # free before the larger one is taken
@@ -555,6 +614,21 @@ class TreeGrower(Grower):
         self._forced = forced_splits(self.rules.forced, mapper)
 
 
+def count_slots(rules: TreeRules, most_leaves: int, n_words: int, n_columns: int) -> int:
+    """How many histograms of so many words are kept while a tree grows."""
+    # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
+    wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
+    slots = 1 + max(1, min(wanted, POOL_BYTES // (8 * max(1, n_words))))
+    if rules.growth == "oblivious":
+        slots = 1 + wanted  # a level needs the histograms of all its nodes
+        if 8 * n_words * slots > LARGEST_LEVEL_BYTES:
+            raise InputError(
+                f"max_depth={rules.max_depth} with growth='oblivious' and {n_columns} columns needs "
+                f"{8 * n_words * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
+            )
+    return slots
+
+
 def _compact(feature: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The columns that a tree tests, at least one, and its nodes' columns as places among them."""
     columns, place = np.unique(feature[feature >= 0], return_inverse=True)
@@ -563,7 +637,8 @@ def _compact(feature: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.
     return (columns if len(columns) else np.zeros(1)).astype(np.int64), compact
 
 
-def _empty_nodes(size: int, n_words: int) -> Nodes:
+def empty_nodes(size: int, n_words: int) -> Nodes:
+    """Memory for so many nodes, with so many words of bins each."""
     return Nodes(
         feature=np.empty(size, np.int32),
         split_bin=np.zeros(size, np.int32),

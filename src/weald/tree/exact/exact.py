@@ -15,13 +15,13 @@ from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
 from weald.tree.exact.state import ExactInput, ExactWork
 from weald.tree.state import Gradients, Rules
-from weald.tree.tree import Grower, TreeRules
+from weald.tree.tree import KernelGrower, TreeRules
 
 # Where the segments of all leaves begin and end; memory that is touched only as leaves are made.
 LARGEST_SEGMENTS_BYTES = 16 * 2**30
 
 
-class ExactGrower(Grower):
+class ExactGrower(KernelGrower):
     """Grows trees that may split between any two values, or between the ``buckets`` of values that every node proposes."""
 
     def __init__(

@@ -167,12 +167,13 @@ def give_histogram(
     places = stored_columns(data, features) if len(data.stored) > 0 else features
     build_histogram(data, places, gradients, entries, in_order, begin, end, tasks, work, out)
     if node == ROOT:
-        _sum_root(data, features, gradients, nodes, out)
+        sum_root(data, features, gradients, nodes, out)
     return min(n_slots + 1, shared)
 
 
 @inlined
-def _sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: Any) -> None:
+def sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: Any) -> None:
+    """Sum the root's gradients and hessians over the cells of one column of its histogram."""
     words = cell_words(gradients.packed, nodes.end[ROOT])
     nodes.gradient_sum[ROOT] = 0
     nodes.hessian_sum[ROOT] = 0
@@ -337,8 +338,27 @@ def _consider(
     heap_size: Any,
 ) -> Any:
     """Find the node's best split and, if there is one, open the node: push it onto the heap."""
-    if not may_split(nodes, rules, node):
+    if not search_node(data, features, gradients, rules, key, tasks, work, nodes, state, node):
         return heap_size
+    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)
+
+
+@inlined
+def search_node(
+    data: Any,
+    features: Any,
+    gradients: Any,
+    rules: Any,
+    key: Any,
+    tasks: Any,
+    work: Any,
+    nodes: Any,
+    state: Any,
+    node: Any,
+) -> Any:
+    """Find the node's best split from its histogram; whether there is one, which is then its candidate."""
+    if not may_split(nodes, rules, node):
+        return False
     histogram = work.pool[nodes.slot[node]]
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
@@ -346,6 +366,6 @@ def _consider(
         histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]
     )
     if gain == NO_GAIN or gain < rules.min_gain:
-        return heap_size
+        return False
     nodes.candidate_gain[node] = gain
-    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)
+    return True

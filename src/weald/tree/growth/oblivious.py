@@ -90,7 +90,7 @@ def grow_oblivious(
             settle_root(gradients, rules, nodes, state)
         # All nodes of a level have the same columns on their paths.
         chosen = allowed_columns(state, first, columns_of_node(features, rules, key, depth, first))
-        if not _choose_split(data, chosen, gradients, rules, key, tasks, work, nodes, state, first, n_nodes):
+        if not choose_split(data, chosen, gradients, rules, key, tasks, work, nodes, state, first, n_nodes):
             break
         last = n_nodes
         for node in range(first, last):
@@ -102,7 +102,7 @@ def grow_oblivious(
 
 
 @inlined
-def _choose_split(
+def choose_split(
     data: Any,
     features: Any,
     gradients: Any,

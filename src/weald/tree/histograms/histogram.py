@@ -84,6 +84,18 @@ def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
     return histogram[0, cell], histogram[1, cell], histogram[2, cell]
 
 
+@inlined
+def pack_cell(histogram: Any, words: Any, cell: Any, gradient: Any, hessian: Any, count: Any) -> None:
+    """Write one cell, so that `read_cell` reads these sums; they are those of at most one block where words are fewer than 3."""
+    if words == 1:
+        histogram[0, cell] = (gradient << _GRADIENT_SHIFT) + (hessian << _COUNT_BITS) + count
+    elif words == 2:
+        histogram[0, cell] = gradient
+        histogram[1, cell] = (hessian << _WIDE_SHIFT) + count
+    else:
+        histogram[0, cell], histogram[1, cell], histogram[2, cell] = gradient, hessian, count
+
+
 @bare_inner_kernel
 def _add_rows_uniform(
     rows: Any, width: Any, first: Any, last: Any, entries: Any, begin: Any, end: Any, cells: Any

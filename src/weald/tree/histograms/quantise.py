@@ -2,12 +2,14 @@
 
 Packed rounding is stochastic, from a hash of the round's key and the row's number: unbiased, so the error of a sum
 grows with the square root of its terms. Wide rounding is to the nearest: 31 bits are more than a float32 has.
+
+What decides the scale and the choice, the largest values and the sum of all in whole steps of them, does not depend on the order
+of the rows: parts of a table may be asked one by one.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -23,110 +25,140 @@ from weald.tree.state import (
     Gradients,
 )
 
-SUMMARY_BLOCK = 65_536  # fixed, so that the mean does not depend on the number of tasks
 PARALLEL_ROWS = 60_000
+SIZE_STEPS = 2.0**20  # of a value between 0 and the largest: sums of 2**43 rows fit
 
 # Packed rounding leaves the average row at least this many steps; below, the round is wide. A heavy tail (one outlier
 # sets the scale) and rare positives are what falls below.
 FEWEST_STEPS = 16.0
 # With fewer rows there are too few terms for rounding errors to average out, and wide costs next to nothing.
 FEWEST_ROWS = 512
+# Below every float32, and far enough from zero that squares of the units do not underflow.
+SMALLEST = 1e-60
+
+
+class Rounding(NamedTuple):
+    """How the gradients of some rows become integers."""
+
+    packed: bool  # otherwise wide
+    gradient_scale: float  # steps of the integer gradient in 1.0
+    hessian_scale: float
+    key: np.uint32  # of packed rounding
+    first: np.uint32  # the number, in the whole table, of the first row
 
 
 @kernel
-def _summarise_block(gradient: Any, hessian: Any, begin: Any, end: Any, out: Any) -> None:
-    largest_gradient, gradient_total = np.float32(0.0), 0.0
-    largest_hessian, hessian_total = np.float32(0.0), 0.0
-    for i in range(begin, end):
-        size = abs(gradient[i])
-        largest_gradient = max(largest_gradient, size)
+def _largest_of_range(gradient: Any, hessian: Any, begin: Any, end: Any) -> Any:
+    largest_gradient, largest_hessian = np.float32(0.0), np.float32(0.0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        largest_gradient = max(largest_gradient, abs(gradient[i]))
         largest_hessian = max(largest_hessian, hessian[i])
-        gradient_total += size
-        hessian_total += hessian[i]
-    out[0], out[1], out[2], out[3] = largest_gradient, gradient_total, largest_hessian, hessian_total
-
-
-@kernel
-def _summarise_serial(gradient: Any, hessian: Any, out: Any) -> None:
-    for block in range(len(out)):
-        begin = block * SUMMARY_BLOCK
-        _summarise_block(gradient, hessian, begin, min(begin + SUMMARY_BLOCK, len(gradient)), out[block])
+    return largest_gradient, largest_hessian
 
 
 @parallel_kernel
-def _summarise_parallel(gradient: Any, hessian: Any, out: Any) -> None:
-    for index in prange(len(out)):
-        begin = np.int64(index) * SUMMARY_BLOCK
-        _summarise_block(
-            gradient, hessian, begin, min(begin + SUMMARY_BLOCK, len(gradient)), out[np.int64(index)]
+def _largest_of_tasks(gradient: Any, hessian: Any, tasks: Any, out: Any) -> None:
+    count = len(gradient)
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = count * task // tasks, count * (task + 1) // tasks
+        out[task, 0], out[task, 1] = _largest_of_range(gradient, hessian, begin, end)
+
+
+def largest_of(
+    gradient: NDArray[np.float32], hessian: NDArray[np.float32], tasks: int
+) -> tuple[float, float]:
+    """The largest absolute gradient and the largest hessian, 0 of no rows."""
+    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
+        largest = _largest_of_range(gradient, hessian, 0, len(gradient))
+    else:
+        found = np.empty((tasks, 2), np.float32)
+        _largest_of_tasks(gradient, hessian, tasks, found)
+        largest = found.max(axis=0)
+    return float(largest[0]), float(largest[1])
+
+
+@kernel
+def _sizes_of_range(
+    gradient: Any, hessian: Any, begin: Any, end: Any, gradient_scale: Any, hessian_scale: Any
+) -> Any:
+    gradient_total, hessian_total = np.int64(0), np.int64(0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        # By way of 32 bits, which a CPU converts several at a time.
+        gradient_total += np.int32(np.float64(abs(gradient[i])) * gradient_scale + 0.5)
+        hessian_total += np.int32(np.float64(hessian[i]) * hessian_scale + 0.5)
+    return gradient_total, hessian_total
+
+
+@parallel_kernel
+def _sizes_of_tasks(
+    gradient: Any, hessian: Any, gradient_scale: Any, hessian_scale: Any, tasks: Any, out: Any
+) -> None:
+    count = len(gradient)
+    for index in prange(tasks):
+        task = np.int64(index)
+        begin, end = count * task // tasks, count * (task + 1) // tasks
+        out[task, 0], out[task, 1] = _sizes_of_range(
+            gradient, hessian, begin, end, gradient_scale, hessian_scale
         )
+
+
+def sum_sizes(
+    gradient: NDArray[np.float32], hessian: NDArray[np.float32], largest: tuple[float, float], tasks: int
+) -> tuple[int, int]:
+    """Sums of absolute gradients and of hessians, each row's rounded to whole `SIZE_STEPS` of the largest of all rows."""
+    scales = (SIZE_STEPS / max(largest[0], SMALLEST), SIZE_STEPS / max(largest[1], SMALLEST))
+    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
+        sizes = _sizes_of_range(gradient, hessian, 0, len(gradient), *scales)
+    else:
+        found = np.empty((tasks, 2), np.int64)
+        _sizes_of_tasks(gradient, hessian, *scales, tasks, found)
+        sizes = found.sum(axis=0)
+    return int(sizes[0]), int(sizes[1])
 
 
 @inlined
 def _pack_range(
-    gradient: Any,
-    hessian: Any,
-    rows: Any,
-    begin: Any,
-    end: Any,
-    key: Any,
-    gradient_scale: Any,
-    hessian_scale: Any,
-    entries: Any,
+    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, entries: Any
 ) -> None:
     for i in range(begin, end):
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
-        bits = row_bits(key, row)
+        bits = row_bits(rounding.key, np.uint32(row + rounding.first))
         # Adding 8,192 makes truncation a floor.
         g = (
             np.int32(
-                np.float64(gradient[row]) * gradient_scale
+                np.float64(gradient[row]) * rounding.gradient_scale
                 + (bits & np.uint32(0xFFFF)) * (1.0 / 65536.0)
                 + 8192.0
             )
             - 8192
         )
-        h = np.int32(np.float64(hessian[row]) * hessian_scale + (bits >> np.uint32(16)) * (1.0 / 65536.0))
+        h = np.int32(
+            np.float64(hessian[row]) * rounding.hessian_scale + (bits >> np.uint32(16)) * (1.0 / 65536.0)
+        )
         entries[i] = (np.uint64(row) << np.uint64(32)) | np.uint64(np.uint32((g << 12) | h))
 
 
 @inlined
 def _widen_range(
-    gradient: Any,
-    hessian: Any,
-    rows: Any,
-    begin: Any,
-    end: Any,
-    gradient_scale: Any,
-    hessian_scale: Any,
-    wide: Any,
-    entries: Any,
+    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, wide: Any, entries: Any
 ) -> None:
     for i in range(begin, end):
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
-        g = np.int64(np.floor(np.float64(gradient[row]) * gradient_scale + 0.5))
-        h = np.int64(np.float64(hessian[row]) * hessian_scale + 0.5)
+        g = np.int64(np.floor(np.float64(gradient[row]) * rounding.gradient_scale + 0.5))
+        h = np.int64(np.float64(hessian[row]) * rounding.hessian_scale + 0.5)
         wide[row] = np.uint64((g << 32) | h)
         entries[i] = np.uint64(row) << np.uint64(32)
 
 
 @kernel
 def _fill_range(
-    gradient: Any,
-    hessian: Any,
-    rows: Any,
-    begin: Any,
-    end: Any,
-    packed: Any,
-    key: Any,
-    scales: Any,
-    wide: Any,
-    entries: Any,
+    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, wide: Any, entries: Any
 ) -> None:
-    if packed:
-        _pack_range(gradient, hessian, rows, begin, end, key, scales[0], scales[1], entries)
+    if rounding.packed:
+        _pack_range(gradient, hessian, rows, begin, end, rounding, entries)
     else:
-        _widen_range(gradient, hessian, rows, begin, end, scales[0], scales[1], wide, entries)
+        _widen_range(gradient, hessian, rows, begin, end, rounding, wide, entries)
 
 
 @parallel_kernel
@@ -135,33 +167,60 @@ def _fill_tasks(
     hessian: Any,
     rows: Any,
     count: Any,
-    packed: Any,
-    key: Any,
-    scales: Any,
+    rounding: Any,
     tasks: Any,
     wide: Any,
     entries: Any,
 ) -> None:
     for index in prange(tasks):
         task = np.int64(index)
-        _fill_range(
-            gradient,
-            hessian,
-            rows,
-            count * task // tasks,
-            count * (task + 1) // tasks,
-            packed,
-            key,
-            scales,
-            wide,
-            entries,
+        begin, end = count * task // tasks, count * (task + 1) // tasks
+        _fill_range(gradient, hessian, rows, begin, end, rounding, wide, entries)
+
+
+def needs_sizes(precision: str, n_rows: int) -> bool:
+    """Whether the choice between packed and wide depends on the gradients of a table of so many rows."""
+    return precision == "packed" and n_rows >= FEWEST_ROWS
+
+
+def choose_rounding(
+    precision: str, n_rows: int, largest: tuple[float, float], sizes: tuple[int, int], key: int
+) -> Rounding:
+    """The rounding of a table of so many rows; ``largest`` and ``sizes``: `largest_of` and `sum_sizes` of all of them."""
+    packed = precision == "packed_always"
+    if needs_sizes(precision, n_rows):
+        limits = (PACKED_GRADIENT_LIMIT, PACKED_HESSIAN_LIMIT)
+        packed = all(
+            total * limit >= FEWEST_STEPS * SIZE_STEPS * n_rows
+            for total, limit in zip(sizes, limits, strict=True)
         )
+    gradient_limit = PACKED_GRADIENT_LIMIT if packed else WIDE_GRADIENT_LIMIT
+    hessian_limit = PACKED_HESSIAN_LIMIT if packed else WIDE_HESSIAN_LIMIT
+    scales = (gradient_limit / max(largest[0], SMALLEST), hessian_limit / max(largest[1], SMALLEST))
+    return Rounding(packed, *scales, np.uint32(key & 0xFFFFFFFF), np.uint32(0))
 
 
-def _is_packed(precision: str, n_rows: int, mean_steps: tuple[float, float]) -> bool:
-    if precision != "packed":
-        return precision == "packed_always"
-    return n_rows >= FEWEST_ROWS and min(mean_steps) >= FEWEST_STEPS
+def fill_entries(
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+    rounding: Rounding,
+    tasks: int,
+    wide: NDArray[np.uint64],
+    entries: NDArray[np.uint64],
+) -> Gradients:
+    """Fill ``entries`` with the sampled rows (all when ``rows`` is empty) and say what the integers mean."""
+    count = len(rows) if len(rows) else len(gradient)
+    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
+        _fill_range(gradient, hessian, rows, 0, count, rounding, wide, entries)
+    else:
+        _fill_tasks(gradient, hessian, rows, count, rounding, tasks, wide, entries)
+    return meaning_of(rounding, wide)
+
+
+def meaning_of(rounding: Rounding, wide: NDArray[np.uint64]) -> Gradients:
+    """What the integers of a rounding mean; ``wide``: where those of a wide round are."""
+    return Gradients(rounding.packed, wide, 1.0 / rounding.gradient_scale, 1.0 / rounding.hessian_scale)
 
 
 def quantise(
@@ -179,29 +238,10 @@ def quantise(
     ``gradient``, ``hessian``: float32 (n,); ``wide``: uint64 (n,) scratch, filled only when the round is wide.
     """
     n_rows = len(gradient)
-    if n_rows < PARALLEL_ROWS:
-        tasks = 1
-    blocks = np.empty((-(-n_rows // SUMMARY_BLOCK), 4), np.float64)
-    summarise = _summarise_serial if tasks == 1 else _summarise_parallel
-    summarise(gradient, hessian, blocks)
-    # Below every float32, and far enough from zero that squares of the units do not underflow.
-    largest_gradient = max(float(blocks[:, 0].max()), 1e-60)
-    largest_hessian = max(float(blocks[:, 2].max()), 1e-60)
-    mean_steps = (
-        math.fsum(blocks[:, 1]) / n_rows / largest_gradient * PACKED_GRADIENT_LIMIT,
-        math.fsum(blocks[:, 3]) / n_rows / largest_hessian * PACKED_HESSIAN_LIMIT,
-    )
-    packed = _is_packed(precision, n_rows, mean_steps)
-    gradient_limit = PACKED_GRADIENT_LIMIT if packed else WIDE_GRADIENT_LIMIT
-    hessian_limit = PACKED_HESSIAN_LIMIT if packed else WIDE_HESSIAN_LIMIT
-    scales = (gradient_limit / largest_gradient, hessian_limit / largest_hessian)
-    count = len(rows) if len(rows) else n_rows
-    row_key = np.uint32(key & 0xFFFFFFFF)
-    if tasks == 1:
-        _fill_range(gradient, hessian, rows, 0, count, packed, row_key, scales, wide, entries)
-    else:
-        _fill_tasks(gradient, hessian, rows, count, packed, row_key, scales, tasks, wide, entries)
-    return Gradients(packed, wide, 1.0 / scales[0], 1.0 / scales[1])
+    largest = largest_of(gradient, hessian, tasks)
+    sizes = sum_sizes(gradient, hessian, largest, tasks) if needs_sizes(precision, n_rows) else (0, 0)
+    rounding = choose_rounding(precision, n_rows, largest, sizes, key)
+    return fill_entries(gradient, hessian, rows, rounding, tasks, wide, entries)
 
 
 def largest_values(gradients: Gradients) -> tuple[float, float]:

@@ -91,8 +91,28 @@ def leaf_sums(
     Rows whose leaf is ``n_leaves`` are left out. ``largest``: bounds of the absolute gradient and of the hessian, which
     set the fixed point.
     """
+    scales = fixed_scales(largest, len(leaf_of_row))
+    total: NDArray[np.float64] = whole_leaf_sums(
+        leaf_of_row, n_leaves, gradient, hessian, scales, tasks
+    ) / np.array(scales)
+    return total
+
+
+def fixed_scales(largest: tuple[float, float], n_rows: int) -> tuple[float, float]:
+    """The fixed point of the gradients and of the hessians of a table of so many rows."""
+    return fixed_point(largest[0], n_rows), fixed_point(largest[1], n_rows)
+
+
+def whole_leaf_sums(
+    leaf_of_row: LeafNumbers,
+    n_leaves: int,
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    scales: tuple[float, float],
+    tasks: int,
+) -> NDArray[np.int64]:
+    """`leaf_sums` as they are summed: integers, (n_leaves, 2), in fixed point."""
     n_rows = len(leaf_of_row)
-    scales = (fixed_point(largest[0], n_rows), fixed_point(largest[1], n_rows))
     if n_rows < PARALLEL_ROWS:
         tasks = 1
     sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
@@ -100,8 +120,15 @@ def leaf_sums(
         _sum_share(leaf_of_row, gradient, hessian, scales, 0, n_rows, sums[0])
     else:
         _sum_tasks(leaf_of_row, gradient, hessian, scales, tasks, sums)
-    total: NDArray[np.float64] = sums.sum(axis=0)[:n_leaves] / np.array(scales)
+    total: NDArray[np.int64] = sums.sum(axis=0)[:n_leaves]
     return total
+
+
+def fixed_total(values: NDArray[np.float32], rows: NDArray[np.uint32], largest: float) -> float:
+    """The sum of the values of the rows (empty: all), in the fixed point of a leaf's; ``largest``: their bound."""
+    scale = fixed_point(largest, len(values))
+    own = values[rows] if len(rows) else values
+    return int((own.astype(np.float64) * scale).astype(np.int64).sum()) / scale
 
 
 @kernel

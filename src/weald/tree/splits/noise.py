@@ -49,10 +49,27 @@ def noise_unit(
     cosine: bool,
 ) -> float:
     """The standard deviation of noise of strength 1, in units of the integer sums, for the rows (empty: all) of a tree."""
-    largest = largest_values(gradients)
+    return unit_of_squares(
+        *sum_squares(gradient, hessian, rows, largest_values(gradients)), gradients, cosine
+    )
+
+
+def sum_squares(
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+    largest: tuple[float, float],
+) -> tuple[int, int]:
+    """Sums of squared gradients and of hessians of the rows (empty: all), in whole steps of the largest of all rows."""
     squares, hessians = _whole_sums(gradient, hessian, rows, *largest)
+    return int(squares), int(hessians)
+
+
+def unit_of_squares(squares: int, hessians: int, gradients: Gradients, cosine: bool) -> float:
+    """`noise_unit` from the sums over all rows of a tree."""
     if squares == 0 or hessians == 0:
         return 0.0
+    largest = largest_values(gradients)
     ratio = squares / hessians * largest[0] * largest[0] / largest[1]
     unit = gradients.gradient_unit * gradients.gradient_unit / gradients.hessian_unit
     return math.sqrt(ratio / unit) if cosine else ratio / unit

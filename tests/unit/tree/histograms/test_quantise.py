@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import reference
-from weald.tree.histograms.quantise import FEWEST_ROWS, PARALLEL_ROWS, SUMMARY_BLOCK, quantise
+from weald.tree.histograms.quantise import (
+    FEWEST_ROWS,
+    PARALLEL_ROWS,
+    SIZE_STEPS,
+    largest_of,
+    quantise,
+    sum_sizes,
+)
 
 NO_ROWS = np.empty(0, np.uint32)
 MANY_ROWS = max(4_000, FEWEST_ROWS)  # enough to be packed
@@ -59,7 +68,7 @@ def test_integers_are_those_of_the_twin(precision: str, n_rows: int) -> None:
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("n_rows", [PARALLEL_ROWS, 2 * SUMMARY_BLOCK + 5])
+@pytest.mark.parametrize("n_rows", [PARALLEL_ROWS, 2 * PARALLEL_ROWS + 5])
 def test_the_number_of_tasks_changes_no_integer(precision: str, n_rows: int) -> None:
     gradient, hessian = normal_gradients(n_rows)
     assert_same(gradient, hessian, NO_ROWS, precision, (1, 2, 3, 5))
@@ -135,3 +144,19 @@ def test_another_key_rounds_other_rows_up() -> None:
     second = assert_same(gradient, hessian, NO_ROWS, "packed_always", key=2**63 + 2)
     assert first.gradient != second.gradient
     assert max(abs(a - b) for a, b in zip(first.gradient, second.gradient, strict=True)) == 1
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 700, PARALLEL_ROWS + 1])
+def test_what_decides_the_scale_adds_up_over_parts_in_any_order(n_rows: int) -> None:
+    gradient, hessian = normal_gradients(n_rows)
+    largest = (float(np.abs(gradient).max(initial=0)), float(hessian.max(initial=0)))
+    sizes = [0, 0]
+    for own, values, most in ((0, np.abs(gradient), largest[0]), (1, hessian, largest[1])):
+        for value in values.tolist():
+            sizes[own] += math.floor(value * (SIZE_STEPS / most) + 0.5)
+    for tasks in (1, 3):
+        assert largest_of(gradient, hessian, tasks) == largest
+        assert sum_sizes(gradient, hessian, largest, tasks) == tuple(sizes)
+        parts = [(0, n_rows // 3), (n_rows // 3, n_rows // 3), (n_rows // 3, n_rows)]
+        found = [sum_sizes(gradient[a:b], hessian[a:b], largest, tasks) for a, b in reversed(parts)]
+        assert np.sum(found, axis=0).tolist() == sizes
