@@ -136,7 +136,7 @@ class Proposer:
     def __init__(self, table: ProposalTable, tasks: int) -> None:
         mapper = self._fine = table.mapper
         self._table = table
-        self._tasks = tasks if table.codes.size >= PARALLEL_CELLS else 1
+        self._tasks = self._most_tasks = tasks if table.codes.size >= PARALLEL_CELLS else 1
         self._order = _block_order(table, self._tasks)
         n_blocks = self._order.ends.shape[1]
         self.entries = entries_wanted(n_blocks, mapper.buckets)
@@ -149,6 +149,10 @@ class Proposer:
         )
         self._cuts = np.zeros((table.n_columns, mapper.buckets), np.int64)
         self._look_up = _empty_look_up(mapper)
+
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, at most those that there is memory for."""
+        self._tasks = min(tasks, self._most_tasks)
 
     def most_bins(self) -> BinMapper:
         """A mapper with as many bins as any that is proposed may have."""

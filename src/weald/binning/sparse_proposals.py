@@ -93,7 +93,7 @@ class SparseProposer:
 
     def __init__(self, table: SparseProposalTable, tasks: int) -> None:
         mapper = self._fine = table.mapper
-        self._tasks = tasks if len(table.rows) >= PARALLEL_ENTRIES else 1
+        self._tasks = self._most_tasks = tasks if len(table.rows) >= PARALLEL_ENTRIES else 1
         self._order = _cell_order(table)
         n_blocks = self._order.ends.shape[1]
         entries = entries_wanted(n_blocks, mapper.buckets)
@@ -114,6 +114,10 @@ class SparseProposer:
             bin_starts.astype(np.int64),
             np.zeros(table.n_columns, np.int64),
         )
+
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, at most those that there is memory for."""
+        self._tasks = min(tasks, self._most_tasks)
 
     def propose(self, weight: NDArray[np.uint32]) -> BinMapper:
         """Cuts between which there is about the same weight; rows of weight 0 take no part."""

@@ -382,6 +382,10 @@ class Grower:
         is_small = self._kernel_rules.max_leaves < MOST_SMALL_LEAVES
         self.leaf_of_row: LeafNumbers = np.empty(bins.n_rows, np.dtype(np.uint8 if is_small else np.int32))
 
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, no more than the grower was made for; they never change a tree."""
+        self.tasks = tasks
+
     def grow(
         self,
         gradient: NDArray[np.float32],

@@ -103,7 +103,8 @@ class TreeLearner:
 
     def use(self, tasks: int) -> None:
         """Share kernels among so many tasks, at most those that there is memory for."""
-        self._tasks = self._making.grower.tasks = min(tasks, self._most_tasks)
+        self._tasks = min(tasks, self._most_tasks)
+        self._making.grower.use(self._tasks)
         self.at.use(self._tasks)
 
     @property

@@ -21,6 +21,11 @@ class ApproxGrower(TreeGrower):
         columns, rows = np.zeros(table.codes.shape, np.uint8), np.zeros(table.codes.size, np.uint8)
         super().__init__(Bins(columns, rows, self._proposer.most_bins()), rules, precision, tasks)
 
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, those of the proposals too."""
+        super().use(tasks)
+        self._proposer.use(tasks)
+
     def grow(
         self,
         gradient: NDArray[np.float32],
@@ -56,6 +61,11 @@ class SparseApproxGrower:
         self.columns: NDArray[np.int64] = np.arange(table.n_columns)
         self._grower: _ProposedGrower | None = None
 
+    def use(self, tasks: int) -> None:
+        """Share kernels among so many tasks, those of the proposals too."""
+        self.tasks = tasks
+        self._proposer.use(tasks)
+
     def grow(
         self,
         gradient: NDArray[np.float32],
@@ -75,6 +85,7 @@ class SparseApproxGrower:
                 self._grower = _ProposedGrower(bins, self._proposer, *self._choices)
             else:
                 self._grower.replace(bins)
+        self._grower.use(self.tasks)
         return self._grower.grow(gradient, hessian, rows, columns, rounding_key, column_key, noise)
 
 
