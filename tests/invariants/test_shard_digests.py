@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from digest_boosted import CASES
 from digest_cases import DIGESTS, digest
+
 from unit.tree.shards.with_shards import with_shards
 from weald import NotSupportedError
 
