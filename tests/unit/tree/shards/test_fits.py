@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from unit.tree.shards.with_shards import with_shards
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import Bins, BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 from weald.runtime.errors import NotSupportedError
+from weald.training.boosting.flat import from_flat
 
 N_ROWS = 700
 
@@ -79,7 +80,7 @@ def fit(target: str = "number", weighted: bool = False, **settings: Any) -> Any:
     y = TARGETS[target]
     rows = slice(0, 120)
     evaluation = ({name: values[rows] for name, values in X.items()}, y[rows])
-    model = kind(**{"n_estimators": 4, "n_jobs": 1, "learning_rate": 0.3, **settings})
+    model = kind(**from_flat({"n_estimators": 4, "n_jobs": 1, "learning_rate": 0.3, **settings}))
     return model.fit(X, y, sample_weight=WEIGHT if weighted else None, eval_set=[evaluation])
 
 
@@ -126,6 +127,6 @@ def test_sparse_and_bundled_tables_are_refused() -> None:
         (scipy_sparse.csr_matrix(eye), "none", "a sparse table"),
         (eye, "count", "a table of bundled columns"),
     ):
-        model = BoostedTreesRegressor(n_estimators=1, bundling=bundling)
+        model = BoostedTreesRegressor(n_estimators=1, bins=Bins(bundling=bundling))
         with with_shards(2), pytest.raises(NotSupportedError, match="^" + name):
             model.fit(table, TARGETS["number"])
