@@ -95,6 +95,20 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_paths_of_the_code_are_there(page: str) -> None:
+    for path in re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", (ROOT / page).read_text()):
+        homes = [ROOT / home for home in ("", "src", "src/weald", "src/weald/training/boosting")]
+        assert any((home / path).exists() for home in homes), f"{page} names {path}"
+
+
+def test_the_picture_of_the_pipeline_has_the_order_of_the_imports() -> None:
+    picture = (ROOT / "ARCHITECTURE.md").read_text().split("```")[1].splitlines()[1]
+    contract = (ROOT / "pyproject.toml").read_text().split("layers = [")[1].split("]")[0]
+    order = [name for name in re.findall(r'"weald\.(\w+)"', contract)][::-1]
+    assert ["runtime", "params", *re.findall(r"─► (\w+)", picture)] == order
+
+
 @pytest.mark.parametrize("peer", quality_pages.SYSTEMS)
 def test_the_tables_of_quality_are_the_results(peer: str) -> None:
     page = quality_pages.page_of(peer).read_text()
