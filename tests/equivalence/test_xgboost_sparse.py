@@ -71,7 +71,17 @@ def test_trees_are_xgboosts_with_its_default_directions(form: str) -> None:
 def test_fifty_trees_are_as_good_on_other_rows() -> None:
     matrix, y = wine_words()
     matrix, test = matrix[:, :12], np.arange(len(y)) % 3 == 0
-    ours = BoostedTreesRegressor(n_estimators=50, growth="depthwise", max_depth=4, max_leaves=None, min_samples_leaf=1, min_child_weight=1.0, reg_lambda=1.0, bins=weald.Bins(unstored="missing"), n_jobs=1).fit(matrix[~test], y[~test])  # fmt: skip
+    ours = BoostedTreesRegressor(
+        n_estimators=50,
+        growth="depthwise",
+        max_depth=4,
+        max_leaves=None,
+        min_samples_leaf=1,
+        min_child_weight=1.0,
+        reg_lambda=1.0,
+        bins=weald.Bins(unstored="missing"),
+        n_jobs=1,
+    ).fit(matrix[~test], y[~test])
     theirs = xgboost.XGBRegressor(n_estimators=50, learning_rate=0.1, max_depth=4, n_jobs=1).fit(
         matrix[~test], y[~test]
     )
