@@ -450,3 +450,41 @@ def test_lines_can_be_told_to_be_few(capsys: pytest.CaptureFixture[str]) -> None
     assert len(capsys.readouterr().out.splitlines()) == 3
     cb.CatBoost(loud).fit(X, Y, verbose=2)
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"log_cerr": print}, "log_cerr is not supported by weald.catboost: errors are raised"),
+        ({"metric_update_interval": 2.0}, "leave plot, plot_file, metric_update_interval and type out"),
+    ],
+)
+def test_what_cv_cannot_heed_is_refused(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(NotSupportedError, match=sentence):
+        cb.cv(cb.Pool(X, Y), {"loss_function": "RMSE", **QUIET}, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"delimiter": ","}, "delimiter=',' is refused: files are not read"),
+        ({"has_header": True}, "has_header=True is refused"),
+        ({"ignore_csv_quoting": True}, "ignore_csv_quoting=True is refused"),
+        ({"log_cout": print}, "log_cout is refused: a Pool prints nothing"),
+        ({"log_cerr": print}, "log_cerr is refused: errors are raised"),
+    ],
+)
+def test_what_a_pool_cannot_heed_is_refused(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(NotSupportedError, match=sentence):
+        cb.Pool(X, Y, **given)
+
+
+def test_what_would_print_is_refused_where_nothing_is_printed() -> None:
+    model = cb.CatBoost(QUIET).fit(X, Y)
+    with pytest.raises(NotSupportedError, match="eval_metrics prints nothing; leave it out"):
+        model.eval_metrics(cb.Pool(X, Y), "RMSE", log_cout=print)
+    for given in ({"log_cout": print}, {"log_cerr": print}, {"verbose": 10}):
+        (name,) = given
+        with pytest.raises(NotSupportedError, match=f"^{name}="):
+            model.get_feature_importance(**given)
+    assert len(model.get_feature_importance(verbose=0)) == X.shape[1]

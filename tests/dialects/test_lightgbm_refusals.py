@@ -316,3 +316,108 @@ def test_early_stopping_by_the_first_metric_and_by_steps() -> None:
         )
     with pytest.raises(NotSupportedError, match="is for several classes"):
         lgb.train({**params, "metric": "multi_error"}, train, 1, valid_sets=[train])
+
+
+def threads_of_predictions(booster: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A list that every later prediction of the booster appends its number of threads to."""
+    found: list[Any] = []
+    make = type(booster)._engine
+
+    def engine(self: Any, first: int, last: int, n_jobs: int | None, with_base: bool = True) -> Any:
+        found.append(n_jobs)
+        return make(self, first, last, n_jobs, with_base)
+
+    monkeypatch.setattr(type(booster), "_engine", engine)
+    return found
+
+
+def test_a_prediction_has_the_number_of_threads_that_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    booster = lgb.train(QUIET, lgb.Dataset(X, Y), 3)
+    model = lgb.LGBMClassifier(n_estimators=3, n_jobs=1, verbosity=-1).fit(X, LABELS)
+    found = threads_of_predictions(booster, monkeypatch)
+    for kind in ("raw_score", "pred_leaf", "pred_contrib"):
+        booster.predict(X, num_threads=2, **{kind: True})
+    booster.predict(X, n_jobs=2)
+    booster.predict(X)
+    model.predict(X, num_threads=2)
+    model.predict_proba(X, nthreads=2)
+    model.decision_function(X, num_threads=2)
+    assert found == [2, 2, 2, 2, 1, 2, 2, 2]
+
+
+def test_a_prediction_can_be_told_to_be_quiet() -> None:
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    booster = lgb.train({"num_threads": 1, "verbosity": 0}, lgb.Dataset(table, Y), 3)
+    with pytest.warns(UserWarning, match="in another order"):
+        booster.predict(table[["b", "a", "c"]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        booster.predict(table[["b", "a", "c"]], verbosity=-1)
+
+
+@pytest.mark.parametrize("method", ["predict", "refit"])
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"learning_rate": 0.3}, "does not take learning_rate=0.3"),
+        ({"num_leaves": 7}, "takes num_threads and verbosity"),
+        ({"pred_early_stop": True}, "predictions sum all trees"),
+        ({"start_iteration_predict": 2}, "start_iteration"),
+        ({"num_thread": "many"}, "num_threads"),
+        ({"qqq": 1}, "there is no parameter 'qqq'"),
+    ],
+)
+def test_parameters_that_a_call_cannot_heed_are_refused(
+    method: str, given: dict[str, Any], sentence: str
+) -> None:
+    booster = lgb.train(QUIET, lgb.Dataset(X, Y), 3)
+    with pytest.raises((InputError, NotSupportedError), match=sentence):
+        getattr(booster, method)(X, **({} if method == "predict" else {"label": Y}), **given)
+    assert booster.predict(X, learning_rate=0.1).shape == (120,)  # as the model has it
+
+
+def test_a_header_of_a_table_is_refused() -> None:
+    booster = lgb.train(QUIET, lgb.Dataset(X, Y), 3)
+    with pytest.raises(NotSupportedError, match="data_has_header=True is of files"):
+        booster.predict(X, data_has_header=True)
+
+
+def test_refit_takes_what_the_model_has_and_refuses_anything_else() -> None:
+    data = lgb.Dataset(X, Y, feature_name=["a", "b", "c"], categorical_feature=[0], params={"max_bin": 5})
+    booster = lgb.train({**QUIET, "min_data_in_leaf": 5}, data, 5)
+    plain = booster.refit(X[:60], Y[:60] + 1.0)
+    same = booster.refit(
+        X[:60],
+        Y[:60] + 1.0,
+        reference=data,
+        feature_name=["a", "b", "c"],
+        categorical_feature=[0],
+        dataset_params={"max_bin": 255},
+        free_raw_data=False,
+        num_threads=1,
+    )
+    assert np.array_equal(same.predict(X), plain.predict(X))
+    for given, kind, sentence in (
+        ({"reference": X}, TypeError, "reference must be a Dataset"),
+        ({"reference": lgb.Dataset(X[:, :2])}, InputError, "reference has 2 columns, but data has 3"),
+        ({"feature_name": ["a", "b"]}, InputError, "feature_name has 2 names"),
+        ({"feature_name": ["b", "a", "c"]}, InputError, "the model has the columns"),
+        ({"categorical_feature": [0, 1]}, InputError, "names the column 'b', which holds numbers"),
+        ({"dataset_params": {"max_bin": 7}}, NotSupportedError, "dataset_params has max_bin=7"),
+    ):
+        with pytest.raises(kind, match=sentence):
+            booster.refit(X, Y, **given)
+
+
+def test_refit_penalises_sets_of_an_arrays_categories_as_the_fit_did() -> None:
+    town = rng.integers(0, 12, 400).astype(np.float64)
+    table = np.column_stack([town, np.ones(400)])  # so that every leaf is of a set
+    y = rng.standard_normal(12)[town.astype(int)] + 0.1 * rng.standard_normal(400)
+    booster = lgb.train(
+        {**QUIET, "cat_l2": 50.0, "min_data_per_group": 5, "cat_smooth": 1.0, "boost_from_average": False},
+        lgb.Dataset(table, y, categorical_feature=[0]),
+        5,
+    )
+    again = booster.refit(table, y, decay_rate=0.0)
+    assert np.allclose(again.predict(table), booster.predict(table), rtol=1e-9, atol=1e-12)

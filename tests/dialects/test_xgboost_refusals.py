@@ -13,7 +13,12 @@ import scipy.sparse
 import weald
 import weald.xgboost as xgb
 from weald.binning import bin_once
-from weald.dialects.xgboost.callback import EarlyStopping, LearningRateScheduler, TrainingCallback
+from weald.dialects.xgboost.callback import (
+    EarlyStopping,
+    EvaluationMonitor,
+    LearningRateScheduler,
+    TrainingCallback,
+)
 from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -457,3 +462,12 @@ def test_a_model_of_numbers_is_not_read_by_a_classifier(tmp_path: Path) -> None:
 def test_cv_has_no_best_model_to_save() -> None:
     with pytest.raises(InputError, match="save_best=True has no meaning in cv"):
         xgb.cv({}, xgb.DMatrix(X, Y), 2, callbacks=[EarlyStopping(rounds=1, save_best=True)])
+
+
+def test_only_the_worker_that_there_is_prints() -> None:
+    data = xgb.DMatrix(X, Y)
+    for rank, n_lines in ((0, 2), (1, 0)):
+        lines: list[str] = []
+        monitor = EvaluationMonitor(rank=rank, logger=lines.append)
+        xgb.train({}, data, 2, evals=[(data, "train")], verbose_eval=False, callbacks=[monitor])
+        assert len(lines) == n_lines

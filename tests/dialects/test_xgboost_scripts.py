@@ -572,6 +572,6 @@ def test_interaction_constraints(xgb: Any, constraints: Any) -> None:
     y = X[:, 0] * X[:, 2] + X[:, 1] * X[:, 3]
     params = {"interaction_constraints": constraints, "max_depth": 4, "nthread": 1}
     bst = xgb.train(params, xgb.DMatrix(X, y, feature_names=["a", "b", "c", "d"]), 10)
-    for tree in bst.trees_to_dataframe().groupby("Tree"):
-        used = set(tree[1]["Feature"]) - {"Leaf"}
-        assert used <= {"a", "b"} or used <= {"c", "d"}
+    used = [set(tree["Feature"]) - {"Leaf"} for _, tree in bst.trees_to_dataframe().groupby("Tree")]
+    assert len(used) == 10 and max(len(names) for names in used) == 2
+    assert all(names <= {"a", "b"} or names <= {"c", "d"} for names in used)

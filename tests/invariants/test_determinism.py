@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import weald
+from invariants.shared_work import shared_histograms
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 from weald.sampling import gradients, rows, weights
 from weald.training.boosting import boosting
-from weald.tree.histograms import histogram, quantise
+from weald.tree.histograms import quantise
 from weald.tree.rows import leaf, partition, sweep, walk
 
 # Above the sizes from which every kernel shares its work among tasks.
-N_ROWS = 70_000
+N_ROWS = 150_000
 THREADS = (1, 2, 3)
 
 
@@ -37,18 +38,28 @@ def file_bytes(model: Any) -> bytes:
 
 
 def same_for_all_threads(make: Any, X: Any, y: Any, **fit: Any) -> None:
-    first, *others = [file_bytes(make(n_jobs=threads).fit(X, y, **fit)) for threads in THREADS]
+    with shared_histograms():
+        first, *others = [file_bytes(make(n_jobs=threads).fit(X, y, **fit)) for threads in THREADS]
     for threads, other in zip(THREADS[1:], others, strict=True):
         assert other == first, f"{threads} threads gave another model than one"
 
 
 def test_the_table_is_large_enough_for_threads(table: Any) -> None:
-    X, _, weight = table
-    fewest = np.count_nonzero(weight)
+    _, _, weight = table
+    fewest = np.count_nonzero(weight)  # the others are left out
     for module in (leaf, partition, quantise, sweep, walk, rows, gradients, weights):
         assert fewest >= module.PARALLEL_ROWS, module.__name__
     assert fewest >= boosting.PARALLEL_SCORES
-    assert X.size >= histogram.PARALLEL_CELLS
+
+
+def test_a_fit_that_keeps_too_few_rows_for_shared_histograms_is_noticed(table: Any) -> None:
+    X, y, weight = table
+    weight = np.where(np.arange(len(y)) < 66_000, 1.0, 0.0)  # of 6 columns: a little less than is shared
+    model = BoostedTreesRegressor(n_estimators=1, n_jobs=2)
+    with pytest.raises(AssertionError, match="396000 cells"), shared_histograms():
+        model.fit(X, y, sample_weight=weight)
+    with pytest.raises(AssertionError, match="cells"), shared_histograms():
+        model.set_params(colsample_bytree=0.3).fit(X, y)
 
 
 @pytest.mark.parametrize("precision", ["packed_always", "wide"])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from invariants.shared_work import shared_histograms
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 
@@ -25,7 +26,7 @@ N_ROWS = 70_000  # above the sizes from which kernels share their work
 @pytest.mark.parametrize("n_classes", [0, 3])
 def test_boosters_give_the_same_bytes(settings: dict[str, Any], n_classes: int) -> None:
     rng = np.random.default_rng(3)
-    X = rng.standard_normal((N_ROWS, 4))
+    X = rng.standard_normal((N_ROWS, 12))
     y = X[:, 0] + np.abs(X[:, 1]) + rng.standard_normal(N_ROWS)
     kind: Any = BoostedTreesRegressor
     start = rng.standard_normal(N_ROWS)
@@ -35,6 +36,8 @@ def test_boosters_give_the_same_bytes(settings: dict[str, Any], n_classes: int) 
     found = set()
     for threads in (1, 2, 3):
         model = kind(n_estimators=4, max_leaves=8, n_jobs=threads, **settings)
-        model.fit(X, y, init_score=start, eval_set=[(X[:7000], y[:7000])], eval_init_scores=[start[:7000]])
+        sets: Any = {"eval_set": [(X[:7000], y[:7000])], "eval_init_scores": [start[:7000]]}
+        with shared_histograms():
+            model.fit(X, y, init_score=start, **sets)
         found.add(to_bytes(model, model._model))
     assert len(found) == 1

@@ -9,10 +9,11 @@ import pytest
 import scipy.sparse
 
 import weald
+from invariants.shared_work import shared_histograms
 from weald import BoostedTreesRegressor
 from weald.binning import BundledBins, bin_once
 
-N_ROWS = 45_000  # so that merging, histograms and partitions are shared
+N_ROWS = 60_000  # so that merging, histograms and partitions are shared
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,8 @@ def test_bundled_tables_give_the_same_bytes(table: Any, growth: str, rate: float
         )
         bins = bin_once(matrix, [model]).bins
         assert isinstance(bins, BundledBins) and bins.columns.shape[0] <= 8
-        files.add(model.fit(matrix, y, eval_set=[(matrix[:9_000], y[:9_000])])._to_bytes())
+        with shared_histograms():
+            files.add(model.fit(matrix, y, eval_set=[(matrix[:9_000], y[:9_000])])._to_bytes())
     assert len(files) == 1
 
 

@@ -50,6 +50,8 @@ def test_models_of_every_growth_have_the_same_bytes(table: Any, growth: str, fin
         )
 
     rows = slice(None) if finder == "hist" else slice(20_000)  # enough for the threads of the other finders
+    if finder == "approx":
+        rows = slice(None)  # whose histograms are those of "hist"
     same_for_all_threads(make, X[rows], y[rows])
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import weald.lightgbm as lgb
+from invariants.shared_work import shared_histograms
 
 rng = np.random.default_rng(5)
 ROWS = 70_000  # above the sizes from which kernels share their work
-X = rng.standard_normal((ROWS, 4))
+X = rng.standard_normal((ROWS, 24))
 X[:, 3] = rng.integers(0, 40, ROWS)
 SCORE = X[:, 0] + np.sin(X[:, 1]) + 0.1 * (X[:, 3] % 7) + 0.3 * rng.standard_normal(ROWS)
 LABELS = {
@@ -35,10 +36,8 @@ def test_the_number_of_threads_does_not_change_a_model(objective: str, params: d
     texts = set()
     for threads in (1, 2, 3):
         data = lgb.Dataset(X, LABELS[objective], categorical_feature=[3])
-        booster = lgb.train(
-            {"objective": objective, "num_threads": threads, "verbosity": -1, "num_leaves": 15, **params},
-            data,
-            4,
-        )
+        common = {"objective": objective, "num_threads": threads, "verbosity": -1, "num_leaves": 15}
+        with shared_histograms():
+            booster = lgb.train({**common, **params}, data, 4)
         texts.add(booster.model_to_string())
     assert len(texts) == 1

@@ -12,7 +12,7 @@ from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 from weald.linear.columns import PARALLEL_CELLS, PARALLEL_ROWS
 
-N_ROWS = 70_000
+N_ROWS = 90_000
 THREADS = (1, 2, 3)
 
 
@@ -22,9 +22,11 @@ def table() -> tuple[Any, Any, Any]:
     X = rng.standard_normal((N_ROWS, 6))
     X[rng.random(X.shape) < 0.3] = 0.0
     X[rng.random(X.shape) < 0.05] = np.nan
-    assert len(X) >= PARALLEL_ROWS and np.count_nonzero(X) >= PARALLEL_CELLS
+    weight = rng.integers(0, 4, N_ROWS).astype(float)
+    kept = weight > 0.0
+    assert kept.sum() >= PARALLEL_ROWS and np.count_nonzero(X[kept]) >= PARALLEL_CELLS
     y = np.nan_to_num(X) @ np.array([1.0, -2.0, 0.5, 0.0, 0.1, 3.0]) + rng.standard_normal(N_ROWS)
-    return X, y, rng.integers(0, 4, N_ROWS).astype(float)
+    return X, y, weight
 
 
 def same_for_all_threads(kind: Any, X: Any, y: Any, parameters: dict[str, Any], **fit: Any) -> None:

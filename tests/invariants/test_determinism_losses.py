@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from invariants.shared_work import shared_histograms
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
 rng = np.random.default_rng(4)
-X = rng.standard_normal((N_ROWS, 3))
+X = rng.standard_normal((N_ROWS, 12))
 Y = 4.0 * X[:, 0] + np.abs(X[:, 1]) + rng.standard_normal(N_ROWS)
 WEIGHT = rng.integers(0, 20, N_ROWS).clip(max=2).astype(float)  # few zeros: such rows are left out
 
@@ -36,7 +37,8 @@ def test_a_fit_and_its_refit_give_the_same_bytes(parameters: dict[str, Any]) -> 
     fitted, refitted = set(), set()
     for threads in (1, 2, 3):
         model = kind(n_estimators=2, max_leaves=8, n_jobs=threads, **parameters)
-        model.fit(X, y, sample_weight=WEIGHT, eval_set=[(X[:9000], y[:9000])])
+        with shared_histograms():
+            model.fit(X, y, sample_weight=WEIGHT, eval_set=[(X[:9000], y[:9000])])
         fitted.add(to_bytes(model, model._model))
         later = model.refit(X[::-1], y, sample_weight=WEIGHT)
         refitted.add(to_bytes(later, later._model))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from invariants.shared_work import shared_histograms
 from weald import BoostedTreesClassifier
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
@@ -23,7 +24,7 @@ N_ROWS = 70_000  # above the sizes from which kernels share their work
 )
 def test_drawn_rows_give_the_same_bytes(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
-    X = rng.standard_normal((N_ROWS, 4))
+    X = rng.standard_normal((N_ROWS, 30))  # of which few rows are drawn
     y = X[:, 0] + np.abs(X[:, 1]) + rng.standard_normal(N_ROWS) > 0.5
     if settings.get("growth") == "depthwise":
         y = y.astype(np.int64) + (X[:, 2] > 0)  # three classes: trees of all share the rows
@@ -32,5 +33,6 @@ def test_drawn_rows_give_the_same_bytes(settings: dict[str, Any]) -> None:
         model = BoostedTreesClassifier(
             n_estimators=4, max_leaves=8, learning_rate=0.9, n_jobs=threads, **settings
         )
-        found.add(model.fit(X, y, eval_set=[(X[:7_000], y[:7_000])])._to_bytes())
+        with shared_histograms():
+            found.add(model.fit(X, y, eval_set=[(X[:7_000], y[:7_000])])._to_bytes())
     assert len(found) == 1

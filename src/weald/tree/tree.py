@@ -454,17 +454,34 @@ class Grower:
 class TreeGrower(Grower):
     """Grows trees from histograms of bins, dense, sparse or in bundles."""
 
+    _pool: NDArray[np.int64] = np.empty(0, np.int64)  # the memory of histograms
+
     def __init__(
         self, bins: Bins | SparseBins | BundledBins, rules: TreeRules, precision: str, tasks: int
     ) -> None:
         super().__init__(bins, rules, precision, tasks)
+        pool = self._read(bins)
+        sparse, cells = self._data.sparse, pool.shape[2]
+        self._work = Workspace(
+            entries=self.entries,
+            pool=pool,
+            buffers=np.zeros((tasks, 2, 0 if sparse else cells), np.int64),
+            totals=np.empty((tasks, 3, 0 if sparse else cells), np.int64),
+            heap=np.empty(self._kernel_rules.max_leaves + 1, np.int64),
+            chunk_counts=np.empty(tasks, np.int64),
+            added=np.zeros(bins.n_rows if sparse else 0, np.int64),
+            column=np.zeros(bins.n_rows if sparse else 0, self._data.columns.dtype),
+        )
+
+    def _read(self, bins: Bins | SparseBins | BundledBins) -> NDArray[np.int64]:
+        """Take what the kernels read of a table; room for its histograms is returned, the same as before if that is enough."""
+        rules = self.rules
         self._divides = np.ones(bins.n_columns, np.bool_)
         if rules.colsample_bylevel == 1.0 and rules.colsample_bynode == 1.0:  # which draw from all columns
             self._divides = dividing_columns(bins, rules.min_samples_leaf)
             self._divides[self._forced.feature] = True
         self._data = tree_input(bins, self._divides)
-        sparse = self._data.sparse
-        shape, n_words = histogram_shape(self._data, precision)
+        shape, n_words = histogram_shape(self._data, self.precision)
         most_leaves = self._kernel_rules.max_leaves
         # Two slots at least: a node's own and the shared one. The shared one is never needed below the limit.
         wanted = most_leaves if rules.growth != "oblivious" else max(1, most_leaves // 2)
@@ -476,16 +493,11 @@ class TreeGrower(Grower):
                     f"max_depth={rules.max_depth} with growth='oblivious' and {bins.n_columns} columns needs "
                     f"{8 * n_words * slots / 2**30:.0f} GB of histograms; choose a smaller max_depth."
                 )
-        self._work = Workspace(
-            entries=self.entries,
-            pool=np.empty((slots, *shape), np.int64),
-            buffers=np.zeros((tasks, 2, 0 if sparse else shape[1]), np.int64),
-            totals=np.empty((tasks, 3, 0 if sparse else shape[1]), np.int64),
-            heap=np.empty(most_leaves + 1, np.int64),
-            chunk_counts=np.empty(tasks, np.int64),
-            added=np.zeros(bins.n_rows if sparse else 0, np.int64),
-            column=np.zeros(bins.n_rows if sparse else 0, self._data.columns.dtype),
-        )
+        size = slots * shape[0] * shape[1]
+        if len(self._pool) < size:
+            self._pool = np.empty(0, np.int64)  # free before the larger one is taken
+            self._pool = np.empty(size, np.int64)
+        return self._pool[:size].reshape(slots, *shape)
 
     def _grow_nodes(
         self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
@@ -528,6 +540,13 @@ class TreeGrower(Grower):
         """The kernels read the other table's cells from now on."""
         self.bins, self.columns = bins, columns
         self._data = self._data._replace(rows=bins.rows, columns=bins.columns)
+
+    def replace(self, bins: SparseBins) -> None:
+        """Go on with a table of the same rows and columns in other bins, in the memory that there is."""
+        self.bins = bins
+        self._forced = forced_splits(self.rules.forced, bins.mapper)
+        self._work = self._work._replace(pool=np.empty((0, 1, 0), np.int64))  # which may be too small
+        self._work = self._work._replace(pool=self._read(bins))
 
     def rebin(self, mapper: BinMapper) -> None:
         """The bins were filled anew, by a mapper with at most as many a column as the first had."""

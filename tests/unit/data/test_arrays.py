@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-import time
 from decimal import Decimal
 
 import numpy as np
@@ -239,16 +238,18 @@ def test_anything_that_numpy_can_read_is_read():
     assert floats(read_table(Wrapped())).tolist() == [[1, 0], [0, 1]]
 
 
-def test_a_single_row_is_read_in_microseconds():
+def test_a_single_row_is_read_in_few_steps():
+    """In microseconds, then: steps of Python are counted, as the clock of a busy machine says little."""
     row = np.zeros((1, 20), dtype=np.float32)
     schema = read_table(row).schema
-    seconds = []
-    for _ in range(50):
-        started = time.perf_counter()
-        read_table(row, schema=schema)
-        seconds.append(time.perf_counter() - started)
-    assert isinstance(read_table(row, schema=schema), Dataset)
-    assert min(seconds) < 50e-6
+    seen = []
+    sys.setprofile(lambda frame, event, value: seen.append(event))
+    try:
+        dataset = read_table(row, schema=schema)
+    finally:
+        sys.setprofile(None)
+    assert isinstance(dataset, Dataset)
+    assert 0 < sum(event in ("call", "c_call") for event in seen) < 60
 
 
 def test_reading_arrays_loads_no_data_frame_library():

@@ -355,8 +355,9 @@ def test_arrays_cannot_be_written_not_even_after_pickling_or_copying() -> None:
 
 def test_making_a_forest_leaves_the_callers_arrays_writeable() -> None:
     arrays = arrays_of(random_forest())
-    Forest(n_features=5, n_outputs=1, **arrays)
-    arrays["value"][0] = 1.0
+    forest = Forest(n_features=5, n_outputs=1, **arrays)
+    assert not forest.value.flags.writeable
+    assert all(array.flags.writeable for array in arrays.values())
 
 
 def test_equality_compares_bytes() -> None:

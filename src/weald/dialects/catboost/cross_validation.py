@@ -17,6 +17,7 @@ from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 
 _VALIDATION = "validation"
+_UPDATE_INTERVAL = 0.5  # seconds between two pictures of a plot: CatBoost's default
 
 
 def train(
@@ -95,7 +96,7 @@ def cv(
     save_snapshot: bool | None = None,
     snapshot_file: Any = None,
     snapshot_interval: int | None = None,
-    metric_update_interval: float = 0.5,
+    metric_update_interval: float = _UPDATE_INTERVAL,
     folds: Any = None,
     type: str = "Classical",
     return_models: bool = False,
@@ -114,8 +115,14 @@ def cv(
     >>> list(table)[:3], len(table["test-RMSE-mean"])
     (['iterations', 'test-RMSE-mean', 'test-RMSE-std'], 3)
     """
-    if plot or plot_file is not None or type != "Classical":
-        raise NotSupportedError("cv draws no pictures, and its type is 'Classical'; leave plot and type out.")
+    if plot or plot_file is not None or metric_update_interval != _UPDATE_INTERVAL or type != "Classical":
+        raise NotSupportedError(
+            "cv draws no pictures, and its type is 'Classical'; leave plot, plot_file, metric_update_interval and type out."
+        )
+    if log_cerr is not None:
+        raise NotSupportedError(
+            "log_cerr is not supported by weald.catboost: errors are raised; leave it out."
+        )
     data, own = _arguments(
         pool,
         dtrain,

@@ -35,6 +35,9 @@ _OPTIONS: dict[str, tuple[Any, str]] = {
     "sage_n_samples": (128, _NO_SAGE),
     "sage_batch_size": (512, _NO_SAGE),
     "sage_detect_convergence": (True, _NO_SAGE),
+    "verbose": (False, "no progress is printed; leave it out"),
+    "log_cout": (None, "nothing is printed; leave it out"),
+    "log_cerr": (None, "errors are raised; leave it out"),
 }
 
 

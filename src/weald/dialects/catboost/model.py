@@ -207,6 +207,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
         """Predictions of a table or a `Pool`, by the rounds from ntree_start up to ntree_end (0: all).
 
         prediction_type : RawFormulaVal, Probability, LogProbability, Class, Exponent or RMSEWithUncertainty
+        verbose : accepted, here and in the other predictions; there is nothing to tell, as in CatBoost
         """
         _check_task(task_type)
         return self._predict(data, prediction_type, ntree_start, ntree_end, thread_count)
@@ -244,6 +245,10 @@ class CatBoost(RefusedMethods, DialectEstimator):
     ) -> dict[str, list[float]]:
         """Metric -> its values after the first round, every ``eval_period`` further ones, and the last."""
         _refuse(locals())
+        if log_cout is not None:
+            raise NotSupportedError(
+                "log_cout is not supported by weald.catboost: eval_metrics prints nothing; leave it out."
+            )
         trained = self._trained()
         if not isinstance(data, Pool):
             raise InputError(f"eval_metrics takes a Pool, not {type(data).__name__}.")
@@ -420,7 +425,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
         The last two need data. ShapValues are (rows, columns + 1), and (rows, outputs, columns + 1) where a row has several
         scores; ``prettified``: a frame with the largest first.
         """
-        check_options(locals())
+        check_options({**locals(), "verbose": bool(verbose)})
         trained = self._trained()
         y = self._codes(data) if isinstance(data, Pool) and data.has_label() else None
         found = importances(trained, data, fstr_type or type, y, _threads(thread_count))
@@ -445,7 +450,7 @@ class CatBoost(RefusedMethods, DialectEstimator):
         export_parameters: Any = None,
         pool: Any = None,
     ) -> None:
-        """Write the model to a file of Weald's own format, atomically."""
+        """Write the model to a file of Weald's own format, atomically; ``pool``, which other formats need, is accepted."""
         if format != "cbm" or export_parameters is not None:
             raise NotSupportedError(f"format={format!r} {_FORMATS}.")
         save(fname, self._trained().to_bytes(self.params))

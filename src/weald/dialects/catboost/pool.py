@@ -24,7 +24,10 @@ _REFUSED = {
     **dict.fromkeys(("text_features", "embedding_features", "embedding_features_data"), _NO_TEXT),
     "column_description": "files are not read; give Pool a table, and its columns as arguments.",
     "feature_tags": "columns have no tags; leave it out.",
+    "log_cout": "a Pool prints nothing; leave it out.",
+    "log_cerr": "errors are raised; leave it out.",
 }
+_OF_FILES: dict[str, Any] = {"delimiter": "\t", "has_header": False, "ignore_csv_quoting": False}
 
 
 class Pool:
@@ -38,6 +41,7 @@ class Pool:
     weight : one a row
     baseline : raw scores that rows start from, one a row, or one for every class
     feature_names : names of the columns; the frame's own, or 0, 1, …
+    thread_count : accepted; a table is read as it is, and binned by the threads of a training
 
     >>> pool = Pool([["a", 1.0], ["b", 2.0]], label=[0, 1], cat_features=[0])
     >>> pool.shape, pool.get_cat_feature_indices(), pool.get_label()
@@ -75,6 +79,11 @@ class Pool:
         for name, reason in _REFUSED.items():
             if given[name] is not None:
                 raise NotSupportedError(f"{name} is refused: {reason}")
+        for name, default in _OF_FILES.items():
+            if given[name] != default:
+                raise NotSupportedError(
+                    f"{name}={given[name]!r} is refused: files are not read; give Pool a table."
+                )
         self.table = open_data(data, "Pool", text=True)
         opened = open_table(self.table)
         self._shape = (opened.n_rows, len(opened.names))

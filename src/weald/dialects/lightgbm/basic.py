@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -104,3 +106,12 @@ def log_warning(line: str) -> None:
         _logger["warning"](line)
     else:
         warnings.warn(line, stacklevel=3)
+
+
+@contextmanager
+def quiet(params: Mapping[str, Any]) -> Iterator[None]:
+    """Without warnings where verbosity is below 0."""
+    with warnings.catch_warnings():
+        if any(int(params.get(name) or 0) < 0 for name in ("verbosity", "verbose")):
+            warnings.simplefilter("ignore")
+        yield

@@ -14,7 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps, files
-from weald.dialects.lightgbm.basic import EvalResult, log_warning
+from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.columns import ColumnFacts, by_codes, facts_of
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.engine import (
@@ -46,6 +46,7 @@ from weald.training.boosting.parameters import BoostingParameters
 
 _ONE_MACHINE = "is not supported by weald.lightgbm, which trains on one machine."
 _FIXED = frozenset({"num_class", "boosting", "metric", "objective"})
+_OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 #: told of a round before it begins, by its number from 0
 Before = Callable[[int], None]
@@ -311,14 +312,25 @@ class Booster(ModelHolder):
         last = rounds if num_iteration <= 0 else min(rounds, first + int(num_iteration))
         return min(first, rounds), last
 
-    def _scores(self, table: Any, start_iteration: int = 0, num_iteration: int | None = -1) -> Float64s:
-        """Raw scores, (outputs, rows); without the first score where the first round is left out."""
-        first, last = self._range(start_iteration, num_iteration)
-        return self._rounds_reader(first, last)._raw(table)
+    def _scores(self, table: Any) -> Float64s:
+        """Raw scores of all rounds, (outputs, rows)."""
+        return self._rounds_reader(0, self._rounds(), self._params)._raw(table)
 
-    def _rounds_reader(self, first: int, last: int) -> Reader:
+    def _rounds_reader(self, first: int, last: int, params: Mapping[str, Any]) -> Reader:
+        """The trees of some rounds; without the first score where the first round is left out."""
         whole = first == 0 or self._trees("predictions").averaged
-        return self._reader(first, last, threads_of(self._params), whole)
+        return self._reader(first, last, threads_of(params), whole)
+
+    def _params_of(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The model's parameters with those that a call may change: the number of threads and how much is said."""
+        known = read_parameters(given)
+        for name, value in known.items():
+            if name not in _OF_CALLS and value != value_of(self._params, name):
+                raise NotSupportedError(
+                    f"{method} does not take {name}={value!r}: beside its own arguments it takes {' and '.join(_OF_CALLS)}; "
+                    "leave it out."
+                )
+        return {**self._params, **known}
 
     def predict(
         self,
@@ -340,6 +352,7 @@ class Booster(ModelHolder):
         pred_contrib : what every column adds to the raw score, its Shapley value, and last the mean score that they are added to:
             (rows, columns + 1), of several classes one block after the other; of a sparse table a sparse matrix, or a list of
             them, one a class
+        kwargs : parameters of this call, num_threads and verbosity
         """
         if isinstance(data, Dataset):
             raise TypeError("predict takes a table, not a Dataset.")
@@ -347,15 +360,24 @@ class Booster(ModelHolder):
             raise NotSupportedError(
                 "predict does not read files; read the table first, for example with pandas."
             )
-        read_parameters(kwargs)
-        self._check_names(data, validate_features)
+        if data_has_header:
+            raise NotSupportedError(
+                "data_has_header=True is of files, which predict does not read; leave it out."
+            )
+        params, (first, last) = (
+            self._params_of("predict", kwargs),
+            self._range(start_iteration, num_iteration),
+        )
+        with quiet(kwargs):
+            self._check_names(data, validate_features)
         table = np.asarray(data) if isinstance(data, list | tuple) else data
         table = by_codes(table, self._fitted().schema, self._facts)
+        reader = self._rounds_reader(first, last, params)
         if pred_contrib:
-            return self._contributions(table, *self._range(start_iteration, num_iteration))
+            return self._contributions(table, reader)
         if pred_leaf:
-            return self._leaves(table, *self._range(start_iteration, num_iteration))
-        scores = self._scores(table, start_iteration, num_iteration)
+            return self._leaves(table, reader, first, last)
+        scores = reader._raw(table)
         if raw_score:
             return replace(self._chosen(), custom=True).predictions(scores)
         return self._chosen().predictions(scores)
@@ -373,15 +395,15 @@ class Booster(ModelHolder):
                 "validate_features=True refuses such a table."
             )
 
-    def _contributions(self, table: Any, first: int, last: int) -> Any:
-        found = self._rounds_reader(first, last).shap_values(table)
+    def _contributions(self, table: Any, reader: Reader) -> Any:
+        found = reader.shap_values(table)
         if not scipy.sparse.issparse(table):
             return found.reshape(len(found), -1)
         kind = scipy.sparse.csc_matrix if table.format == "csc" else scipy.sparse.csr_matrix
         return kind(found) if found.ndim == 2 else [kind(found[:, place]) for place in range(found.shape[1])]
 
-    def _leaves(self, table: Any, first: int, last: int) -> NDArray[np.int32]:
-        nodes = self._rounds_reader(first, last).apply(table)
+    def _leaves(self, table: Any, reader: Reader, first: int, last: int) -> NDArray[np.int32]:
+        nodes = reader.apply(table)
         forest = self._part("pred_leaf", first, last)
         for place in range(forest.n_trees):
             nodes[:, place] = dumps.leaf_numbers(forest.tree(place))[nodes[:, place]]
@@ -403,27 +425,65 @@ class Booster(ModelHolder):
         validate_features: bool = False,
         **kwargs: Any,
     ) -> Booster:
-        """A model of the same trees whose leaf values are ``decay_rate`` of the old and the rest from other rows."""
+        """A model of the same trees whose leaf values are ``decay_rate`` of the old and the rest from other rows.
+
+        reference, feature_name, categorical_feature, dataset_params : may say again what the model has; as rows find their
+            leaves by the model's own thresholds and categories, anything else is refused
+        free_raw_data : accepted; the new model keeps no rows
+        kwargs : parameters of this call, num_threads and verbosity
+        """
         if self._custom:
             raise NotSupportedError("refit needs an objective by name; this model has a function of its own.")
-        self._check_names(data, validate_features)
-        other = Dataset(data, label, weight=weight, group=group, init_score=init_score)
+        params = self._params_of("refit", kwargs)
+        with quiet(kwargs):
+            self._check_names(data, validate_features)
+        other = Dataset(
+            data,
+            label,
+            reference,
+            weight,
+            group,
+            init_score,
+            feature_name,
+            categorical_feature,
+            dataset_params,
+            free_raw_data,
+        )
+        self._check_data(other)
         chosen = self._chosen()
         start = other.start
-        native = {**Training(self._params, chosen, other).native(), "categorical_features": "auto"}
+        categories = np.flatnonzero(self._fitted().schema.categorical_mask[: other.num_feature()])
+        native = Training(params, chosen, Dataset(other.source, categorical_feature=categories)).native()
         y = one_a_row("label", label, other.num_data())
         loss = chosen.loss(y)
         fitted = replace(self._fitted(), loss=loss.name)
         check_refits(fitted, decay_rate)
         dataset = Reader(fitted, by_position=self._by_position)._read(
-            by_codes(other.table, fitted.schema, self._facts)
+            by_codes(other.source, fitted.schema, self._facts)
         )
         labels = Labels(y, chosen.weights(y, other.weights), loss, None)
-        given = BoostingParameters(**from_flat(native))
+        given = BoostingParameters(**from_flat({**native, "categorical_features": "auto"}))
         model = refitted_model(fitted, given, dataset, labels, decay_rate, start)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
         return booster
+
+    def _check_data(self, other: Dataset) -> None:
+        """Refuse names, categories and parameters of new rows that are not the model's."""
+        names, schema = other.get_feature_name(), self._fitted().schema
+        if other.names_given and names != self._names:
+            raise InputError(f"feature_name is {names}, but the model has the columns {self._names}.")
+        wrong = [place for place in other.declared if schema.columns[place].kind != "categorical"]
+        if wrong:
+            raise InputError(
+                f"categorical_feature names the column {self._names[wrong[0]]!r}, which holds numbers in the model; "
+                "train another model, or leave it out."
+            )
+        for name, value in read_parameters(other.params).items():
+            if value != value_of(self._params, name):
+                raise NotSupportedError(
+                    f"dataset_params has {name}={value!r}, but refit keeps the model's thresholds; leave it out."
+                )
 
     # --- what it is ---------------------------------------------------------------------------------
 

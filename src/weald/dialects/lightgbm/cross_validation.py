@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.lightgbm.basic import EvalResult
+from weald.dialects.lightgbm.basic import EvalResult, quiet
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.engine import functions_of
-from weald.dialects.lightgbm.training import Course, InitModel, prepared, quiet
+from weald.dialects.lightgbm.training import Course, InitModel, prepared
 from weald.dialects.shared.folds import fold_rows
 from weald.params.lightgbm import read_parameters
 from weald.runtime.atomic import write_whole

@@ -103,6 +103,11 @@ class Dataset:
         return declared_numbers(self._table, self._declared)
 
     @property
+    def declared(self) -> list[int]:
+        """Positions of all columns that were declared to be categories."""
+        return list(self._declared)
+
+    @property
     def has_categories(self) -> bool:
         """Whether any column holds categories."""
         return bool(self._declared) or any(is_category(dtype) for dtype in self._types.values())
@@ -245,7 +250,8 @@ class Dataset:
 
     def set_feature_name(self, feature_name: Any) -> Dataset:
         """Set the columns' names; "auto": the frame's own, or Column_0, …"""
-        if isinstance(feature_name, str) and feature_name == "auto":
+        self.names_given = not (isinstance(feature_name, str) and feature_name == "auto")
+        if not self.names_given:
             names = list(self._types) or [f"Column_{place}" for place in range(self._shape[1])]
         else:
             names = [str(name) for name in feature_name]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, whole_number
+from weald.dialects.lightgbm.basic import EvalResult, quiet, whole_number
 from weald.dialects.lightgbm.booster import Booster, without_functions
 from weald.dialects.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.dialects.lightgbm.dataset import Dataset
@@ -170,12 +168,3 @@ def _named_sets(
     if len({name for _, name in evals}) < len(evals):
         raise InputError(f"valid_names must differ from each other, not {[name for _, name in evals]}.")
     return evals
-
-
-@contextmanager
-def quiet(params: Mapping[str, Any]) -> Iterator[None]:
-    """Without warnings where verbosity is below 0."""
-    with warnings.catch_warnings():
-        if any(int(params.get(name) or 0) < 0 for name in ("verbosity", "verbose")):
-            warnings.simplefilter("ignore")
-        yield

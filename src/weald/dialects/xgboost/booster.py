@@ -153,7 +153,7 @@ class Booster(ModelHolder):
         return not isinstance(self._fitted().predictor, Forest)
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
-        """Train one more round; what the engine knows of the rows is kept for the next."""
+        """Train one more round; the rows are kept ready for the next. The model counts its rounds, not ``iteration``."""
         training = self._training
         if training is None or not training.is_of(dtrain) or training.evals:
             self._begin(dtrain, objective=fobj)
@@ -172,7 +172,7 @@ class Booster(ModelHolder):
         hess: Any = None,
         fobj: CustomObjective | None = None,
     ) -> None:
-        """Train one more round on the given gradients and hessians."""
+        """Train one more round on the given gradients and hessians. The model counts its rounds, not ``iteration``."""
         if fobj is not None or grad is None or hess is None:
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."

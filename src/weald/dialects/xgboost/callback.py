@@ -163,7 +163,10 @@ def _say(line: str) -> None:
 
 
 class EvaluationMonitor(TrainingCallback):
-    """Print the metrics every few rounds, and of the last."""
+    """Print the metrics every few rounds, and of the last.
+
+    rank : the worker that prints. There is one, whose rank is 0, so that any other number has nothing printed.
+    """
 
     def __init__(
         self,
@@ -174,6 +177,7 @@ class EvaluationMonitor(TrainingCallback):
     ) -> None:
         if period < 1:
             raise InputError(f"period must be at least 1, not {period!r}.")
+        self.printer_rank = rank
         self.period = period
         self.show_stdv = show_stdv
         self._logger = logger
@@ -181,7 +185,7 @@ class EvaluationMonitor(TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Print the round's metrics, or keep them in case that it was the last."""
-        if not evals_log:
+        if not evals_log or self.printer_rank != 0:
             return False
         line = f"[{epoch}]" + "".join(
             self._text(data, metric, values[-1])

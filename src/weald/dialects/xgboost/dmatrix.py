@@ -288,7 +288,7 @@ class DMatrix:
         )
 
     def slice(self, rindex: Any, allow_groups: bool = False) -> DMatrix:
-        """The chosen rows, by number or mask, as a DMatrix of their own."""
+        """The chosen rows, by number or mask, as a DMatrix of their own; ``allow_groups``: accepted, as there are no groups."""
         rows = np.asarray(rindex)
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
         part = object.__new__(type(self))

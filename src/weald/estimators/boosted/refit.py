@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import Dataset, Schema
+from weald.data import Dataset
 from weald.encoding.parameters import Partition
+from weald.estimators.boosted.set_splits import splits_into_sets
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest
@@ -19,7 +20,7 @@ from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
 from weald.training.boosting.door.trees import tree_rules
-from weald.training.boosting.parameters import BoostingParameters
+from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import WHOLE_TREES
 from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves
 from weald.training.boosting.starts import origin_of, read_init_score
@@ -43,7 +44,7 @@ def refitted_model(
         tree_rules(given, given.resolved(), labels.loss, model.schema),
         WHOLE_TREES if model.forest.averaged else float(rate),
         float(decay_rate),
-        _column_penalty(given, dataset.schema),
+        _column_penalty(given.resolved(), model.forest, dataset, labels.weight),
     )
     with parallel(given.n_jobs) as tasks:
         rows = _rows(model.forest, dataset, labels, start, tasks)
@@ -62,15 +63,15 @@ def check_refits(model: FittedModel, decay_rate: Any) -> None:
         raise InputError(f"decay_rate must be a number from 0 to 1, not {decay_rate!r}.")
 
 
-def _column_penalty(given: BoostingParameters, schema: Schema) -> NDArray[np.float64]:
+def _column_penalty(
+    parts: ResolvedBoosting, forest: Forest, dataset: Dataset, weight: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
     """What the children of a split on each column are penalised by beside lambda: that of splits into sets."""
-    parts = given.resolved()
-    penalty = np.zeros(schema.n_columns)
-    if isinstance(parts.categories, Partition):
-        sizes = np.array([min(len(column.categories), parts.bins.max_bins) for column in schema.columns])
-        into_sets = schema.categorical_mask & (sizes > parts.categories.max_onehot)
-        penalty[into_sets] = parts.categories.l2
-    return penalty
+    categories = parts.categories
+    if not isinstance(categories, Partition) or categories.l2 == 0.0:
+        return np.zeros(dataset.n_columns)
+    into_sets = splits_into_sets(parts, categories.max_onehot, forest, dataset, weight)
+    return np.where(into_sets, float(categories.l2), 0.0)
 
 
 def _rows(

@@ -70,10 +70,11 @@ class SparseApproxGrower:
         weight = weigh_rows(hessian, rows)
         if self._grower is None or not np.array_equal(weight, self._weight):
             self._weight = weight
-            mapper = self._proposer.propose(weight)
-            self._grower = None  # its memory is free before the next one's is taken
-            bins = self._proposer.bins_of(self._table, mapper)
-            self._grower = _ProposedGrower(bins, self._proposer, *self._choices)
+            bins = self._proposer.bins_of(self._table, self._proposer.propose(weight))
+            if self._grower is None:
+                self._grower = _ProposedGrower(bins, self._proposer, *self._choices)
+            else:
+                self._grower.replace(bins)
         return self._grower.grow(gradient, hessian, rows, columns, rounding_key, column_key, noise)
 
 

@@ -102,6 +102,7 @@ def test_leaves_are_refitted_with_all_their_rows(loss: str) -> None:
     before = BoostedTreesRegressor(loss, **GOSS | {"n_estimators": 2}).fit(X, TARGET)
     leaf, residual = model.apply(X)[:, 2], TARGET - before.predict(X)
     tree = model.forest_.tree(2)
+    assert len(np.unique(leaf)) > 3
     for node in np.unique(leaf):
         own = np.sort(residual[leaf == node])
         value = tree.value[node] / 0.5

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 import reference_averaging
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald.estimators.boosted.set_splits import splits_into_sets
 from weald.losses import make_loss
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting import refit as refitting
@@ -129,6 +130,56 @@ def test_sparse_tables_and_unknown_categories_are_refitted_as_they_are_predicted
     other = {"town": np.array(["oslo", "bonn"])[np.arange(50) % 2], "x": X[:50, 0]}
     later = model.refit(other, Y[:50] + 5.0, decay_rate=0.0)
     assert later.predict(other).mean() > model.predict(other).mean() + 1.0
+
+
+COUNTS = (160, 120, 60, 20, 15, 10, 8, 7)  # rows of every town
+TOWN = np.repeat(np.arange(len(COUNTS)), COUNTS)
+TOWNS = {"town": np.array([f"town {k}" for k in range(len(COUNTS))])[TOWN], "x": X[:, 0]}
+TOWN_Y = np.array([3.0, -2.0, 1.0, 5.5, 9.0, 6.0, 7.0, 8.0])[TOWN] + 0.1 * X[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "into_sets"),
+    [
+        ({"max_categories": 3}, False),
+        ({"max_bins_by_column": {"town": 3}}, False),
+        ({"rare_categories": 0.2}, False),
+        ({"min_samples_bin": 50}, False),
+        ({"max_bins": 3, "split_finder": "approx"}, False),
+        ({"max_bins": 3, "max_categories": 6}, True),
+        ({"rare_categories": 0.02}, True),
+        ({"min_samples_bin": 9}, True),
+        ({"max_bins": 6, "split_finder": "approx"}, True),
+    ],
+    ids=str,
+)
+def test_only_splits_into_sets_are_penalised_for_being_such(
+    parameters: dict[str, Any], into_sets: bool
+) -> None:
+    given = {"categories": "partition", "max_cat_to_onehot": 4, "cat_l2": 25.0, **SMALL, **parameters}
+    model = BoostedTreesRegressor(**given).fit(TOWNS, TOWN_Y)
+    without = BoostedTreesRegressor(**{**given, "cat_l2": 0.0}).fit(TOWNS, TOWN_Y)
+    assert (model.forest_ != without.forest_) == into_sets  # the fit did penalise, or did not
+    assert leaves(model.refit(TOWNS, TOWN_Y, decay_rate=0.0)).tobytes() == leaves(model).tobytes()
+    assert splits_into_sets(model, model.forest_, model._read(TOWNS), None).tolist() == [into_sets, False]
+
+
+@pytest.mark.parametrize(("rare_categories", "into_sets"), [(0.2, False), (0.02, True)])
+def test_splits_say_what_they_are_where_the_towns_of_other_rows_are_otherwise_frequent(
+    rare_categories: float, into_sets: bool
+) -> None:
+    model = BoostedTreesRegressor(
+        categories="partition",
+        cat_l2=25.0,
+        max_categories=6,
+        rare_categories=rare_categories,
+        **{**SMALL, "n_estimators": 20},
+    ).fit(TOWNS, TOWN_Y)
+    chosen = np.flatnonzero(TOWN < 2 if into_sets else TOWN > 1)
+    other = {name: values[chosen] for name, values in TOWNS.items()}
+    other["town"][:3] = "oslo"
+    found = splits_into_sets(model, model.forest_, model._read(other), None)
+    assert found.tolist() == [into_sets, False]
 
 
 def test_dropped_and_averaged_trees_keep_their_weights() -> None:

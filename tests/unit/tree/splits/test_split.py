@@ -238,10 +238,12 @@ def test_equal_children_gain_nothing() -> None:
 
 
 def test_an_alpha_above_all_gradients_leaves_no_split_when_values_are_clipped() -> None:
-    for alpha in (60.0, 49.999999999999):
-        limits = rules(reg_alpha=alpha, max_delta_step=0.5)
-        hand_made([(50, 9, 9), (-50, 9, 9), (0, 0, 0)], limits=limits)
-        hand_made([(50, 9, 9), (-50, 9, 9), (3, 9, 9)], limits=limits)
+    for cells in ([(50, 9, 9), (-50, 9, 9), (0, 0, 0)], [(50, 9, 9), (-50, 9, 9), (0, 9, 9)]):
+        for alpha in (60.0, 50.0):
+            assert hand_made(cells, limits=rules(reg_alpha=alpha, max_delta_step=0.5)) is None
+        found = hand_made(cells, limits=rules(reg_alpha=49.999999999999, max_delta_step=0.5))
+        assert found is not None
+        assert 0.0 < found.gain < 1e-20
 
 
 def test_gains_are_those_of_the_textbook_for_every_allowed_threshold() -> None:
