@@ -31,7 +31,7 @@ from examples.common import (
 Floats = NDArray[np.float64]
 BOOSTERS = ("plain", "ordered")
 TREES: dict[str, dict[str, Any]] = {
-    "drawn splits": {"extra_trees": True, "colsample_bylevel": 0.1},
+    "drawn splits": {"splits": weald.Splits(extra_trees=True), "colsample_bylevel": 0.1},
     "chosen splits": {},
 }
 N_ROWS, N_COLUMNS, N_ROUNDS, N_SAMPLES = 1000, 10, 100, 8

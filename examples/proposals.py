@@ -35,12 +35,12 @@ FEW, MANY = 0.3, 0.05  # eps: 4 and 20 buckets a column
 FINDERS: Mapping[str, tuple[Mapping[str, Any], str, str]] = {
     "exact": ({"split_finder": "exact"}, GREY, "-"),
     f"local, eps = {FEW}": (
-        {"split_finder": "approx", "proposals": "local", "sketch_eps": FEW},
+        {"split_finder": weald.Approximate(eps=FEW, proposals="local")},
         BLUE,
         "-",
     ),
-    f"global, eps = {MANY}": ({"split_finder": "approx", "sketch_eps": MANY}, GREEN, "--"),
-    f"global, eps = {FEW}": ({"split_finder": "approx", "sketch_eps": FEW}, ORANGE, ":"),
+    f"global, eps = {MANY}": ({"split_finder": weald.Approximate(eps=MANY)}, GREEN, "--"),
+    f"global, eps = {FEW}": ({"split_finder": weald.Approximate(eps=FEW)}, ORANGE, ":"),
 }
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import pandas
 import scipy.sparse
 
+import weald
 from benchmarks.common import (
     auc,
     chosen_sections,
@@ -36,10 +37,9 @@ DEPTHWISE = {"growth": "depthwise", "max_leaves": None, "min_samples_leaf": 1, "
 def dart(trees: int) -> dict[str, Any]:
     """Weald and XGBoost with dropped trees, and without for comparison."""
     shared = {"n_estimators": trees, "max_depth": 6, "learning_rate": 0.3}
-    drops = {"booster": "dart", "rate_drop": 0.1}
     return {
-        "weald": estimator("weald", **DEPTHWISE, **shared, **drops),
-        "xgboost": estimator("xgboost", tree_method="hist", **shared, **drops),
+        "weald": estimator("weald", booster=weald.Dart(rate_drop=0.1), **DEPTHWISE, **shared),
+        "xgboost": estimator("xgboost", booster="dart", rate_drop=0.1, tree_method="hist", **shared),
         "weald, plain": estimator("weald", **DEPTHWISE, **shared),
         "xgboost, plain": estimator("xgboost", tree_method="hist", **shared),
     }
@@ -49,7 +49,6 @@ def forest(trees: int) -> dict[str, Any]:
     """One round of parallel trees."""
     shared = {
         "n_estimators": 1,
-        "num_parallel_tree": trees,
         "max_depth": 6,
         "learning_rate": 1.0,
         "subsample": 0.8,
@@ -57,8 +56,8 @@ def forest(trees: int) -> dict[str, Any]:
         "reg_lambda": 1e-5,
     }
     return {
-        "weald": estimator("weald", **DEPTHWISE, **shared),
-        "xgboost": estimator("xgboost", tree_method="hist", **shared),
+        "weald": estimator("weald", booster=weald.Plain(parallel_trees=trees), **DEPTHWISE, **shared),
+        "xgboost": estimator("xgboost", tree_method="hist", num_parallel_tree=trees, **shared),
     }
 
 

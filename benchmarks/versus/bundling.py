@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+import weald
 from benchmarks.common import (
     THREADS,
     auc,
@@ -79,7 +80,7 @@ def table_of(section: str, n_rows: int) -> tuple[Any, NDArray[np.int64]]:
 def model_of(system: str, trees: int, threads: int) -> Any:
     """LightGBM's settings, and the same for Weald with and without bundles."""
     name, _, bundling = system.partition(", ")
-    own: dict[str, Any] = {"bundling": bundling} if bundling else {}
+    own: dict[str, Any] = {"bins": weald.Bins(bundling=bundling)} if bundling else {}
     if name == "weald":
         own |= {"reg_lambda": 0.0}
     return estimator(name, threads=threads, n_estimators=trees, learning_rate=0.1, **own)

@@ -19,6 +19,7 @@ from benchmarks.versus.quality import Problem, frames, split_rows
 from weald.dialects.catboost.objectives import choose
 from weald.dialects.catboost.translate import native_parameters, resolved_parameters
 from weald.params.catboost import read_parameters
+from weald.training.boosting.flat import from_flat
 
 SETS = ("amazon_access", "internet_usage", "adult", "click_small", "telco_churn", "bank_additional")
 OF_STATISTICS = ("amazon_access", "internet_usage")
@@ -97,7 +98,7 @@ def statistics_loss(problem: Problem, categories: str, seed: int, most: int) -> 
     }
     if categories != "ordered":
         del native["permutations"]
-    model = weald.BoostedTreesClassifier(**native).fit(X_train, problem.y[train])
+    model = weald.BoostedTreesClassifier(**from_flat(native)).fit(X_train, problem.y[train])
     return float(log_loss(problem.y[test], model.predict_proba(X_test)))
 
 

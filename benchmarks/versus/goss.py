@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
+import weald
 from benchmarks.common import (
     auc,
     chosen_sections,
@@ -48,7 +49,7 @@ def contestants(
     shared = {"n_estimators": trees, "learning_rate": learning_rate, "random_state": seed}
     theirs = {"min_child_samples": 20, "reg_lambda": 1.0, **shared}
     return {
-        "weald, goss": estimator("weald", sampling="goss", top_rate=top, other_rate=other, **shared),
+        "weald, goss": estimator("weald", sampling=weald.Goss(top, other), **shared),
         "weald, uniform": estimator("weald", subsample=top + other, **shared),
         "weald, all rows": estimator("weald", **shared),
         "lightgbm, goss": estimator(

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+import weald
 from benchmarks.common import auc, chosen_sections, compete, console, estimator, parser, print_table, record
 from benchmarks.versus.memory import peak
 
@@ -50,7 +51,7 @@ def models(trees: int, systems: tuple[str, ...] = SYSTEMS) -> dict[str, Any]:
             name.partition(",")[0],
             **shared,
             **own[name.partition(",")[0]],
-            **({"unstored": "missing"} if name.endswith("missing") else {}),
+            **({"bins": weald.Bins(unstored="missing")} if name.endswith("missing") else {}),
         )
         for name in systems
     }

@@ -79,7 +79,7 @@ def native_parameters(
     categorical: Sequence[int],
     weight: Float64s | None,
 ) -> dict[str, Any]:
-    """The keyword arguments of `BoostedTreesRegressor` for what `resolved_parameters` returned."""
+    """The flat parameters, as `from_flat` takes them, for what `resolved_parameters` returned."""
     # CatBoost's penalty is for rows of weight 1.
     mean = 1.0 if weight is None else float(weight[weight > 0].mean())
     threads = full["thread_count"]

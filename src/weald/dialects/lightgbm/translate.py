@@ -46,7 +46,7 @@ def native_parameters(
     feature_names: Sequence[str],
     has_categories: bool = False,
 ) -> dict[str, Any]:
-    """The keyword arguments of `BoostedTreesRegressor` for parameters by LightGBM's own names."""
+    """The flat parameters, as `from_flat` takes them, for parameters by LightGBM's own names."""
     native = {LIGHTGBM_PARAMETERS[name].native: value_of(params, name) for name in _PASSED}
     depth, step = value_of(params, "max_depth"), value_of(params, "max_delta_step")
     native |= {

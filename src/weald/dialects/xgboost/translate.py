@@ -54,7 +54,7 @@ def native_parameters(
     n_columns: int = 0,
     has_categories: bool = False,
 ) -> dict[str, Any]:
-    """The keyword arguments of `BoostedTreesRegressor` for parameters by XGBoost's own names."""
+    """The flat parameters, as `from_flat` takes them, for parameters by XGBoost's own names."""
     linear = params.get("booster") == "gblinear"
     given = {**(_LINEAR_DEFAULTS if linear else _TREE_DEFAULTS), **params}
     native = {XGBOOST_PARAMETERS[name].native: given[name] for name in _PASSED if name in given}
