@@ -11,12 +11,10 @@ import pytest
 
 import weald.catboost as cb
 from weald.dialects.catboost.fitting import prepared
-from weald.estimators.boosted.boosted import BoostedTreesClassifier
-from weald.pages import native_names
-from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS, catboost_page
-from weald.params.declare import declared
+from weald.pages import PAGES
+from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS
+from weald.training.boosting.flat import FLAT_NAMES
 
-NATIVE = {*declared(BoostedTreesClassifier), *native_names()}
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "catboost_parameters.md"
 LONG: tuple[dict[str, Any], ...] = (
     {},
@@ -27,7 +25,7 @@ QUIET = {"iterations": 2, "verbose": False, "allow_writing_files": False, "threa
 
 
 def test_the_page_is_written_by_the_table() -> None:
-    assert PAGE.read_text() == catboost_page(native_names()), (
+    assert PAGE.read_text() == PAGES["catboost"](), (
         "python -m weald.pages catboost > docs/catboost_parameters.md"
     )
 
@@ -39,7 +37,7 @@ def test_an_entry_says_what_it_is_or_what_to_use() -> None:
             continue
         assert entry.help.endswith("."), name
         assert entry.standing == "same" or entry.note.endswith("."), name
-        assert not entry.native or entry.native in NATIVE, name
+        assert not entry.native or entry.native in FLAT_NAMES, name
         if entry.default is not None:
             assert entry.read(entry.default) == entry.default, name
 

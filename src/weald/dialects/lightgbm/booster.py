@@ -74,7 +74,6 @@ class Booster(DescribedBooster):
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
-        self._request: Request | None = None  # what the run was asked for last
         #: the learning rate of every round
         self._rates: list[float] = []
         self._facts: ColumnFacts | None = None
@@ -386,7 +385,6 @@ class Booster(DescribedBooster):
         other.__dict__.update(self.__dict__)
         other.params, other._params = dict(self.params), dict(self._params)
         other._valid_sets = list(self._valid_sets)
-        other._request = None
         other._set_model(self._fitted() if self._is_trained() else None)
         return other
 

@@ -39,8 +39,7 @@ class LearningBooster(ModelHolder):
     _facts: ColumnFacts | None
     #: the learning rate of every round
     _rates: list[float]
-    #: what the run was asked for last
-    _request: Request | None
+    _request: Request | None = None
 
     def _set_train_set(self, train_set: Any) -> None:
         if not isinstance(train_set, Dataset):
@@ -97,6 +96,10 @@ class LearningBooster(ModelHolder):
         self._rates = self._rates[: self._rounds()]
         if self._facts is None:
             self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
+        if earlier is not None and earlier.missing != request.missing:
+            raise InputError(
+                "training goes on with use_missing and zero_as_missing of the model that is there; leave them as they were."
+            )
         self._missing = request.missing
         self._set_run(Run(request.order(earlier), earlier))
         self._request = request
@@ -136,7 +139,6 @@ class LearningBooster(ModelHolder):
     def _finish(self) -> FittedModel | None:
         """The model, if there is one; a run that was open is over."""
         self._set_model(self._fitted() if self._is_trained() else None)
-        self._request = None
         return self._model
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:

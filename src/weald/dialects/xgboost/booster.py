@@ -24,7 +24,6 @@ from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.learning import LearningBooster
 from weald.dialects.xgboost.request import (
     CustomMetric,
-    Request,
     evaluated,
     labels_of,
     metrics_of,
@@ -65,7 +64,6 @@ class Booster(LearningBooster):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
-        self._request: Request | None = None  # what the run was asked for last
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -407,7 +405,6 @@ class Booster(LearningBooster):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._request = None
         other._set_model(self._fitted() if self._is_trained() else None)
         return other
 

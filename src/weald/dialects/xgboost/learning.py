@@ -24,8 +24,7 @@ class LearningBooster(ModelHolder):
     _custom: bool
     _names: list[str] | None
     _kinds: list[str] | None
-    #: what the run was asked for last
-    _request: Request | None
+    _request: Request | None = None
 
     def _train(
         self,
@@ -85,12 +84,11 @@ class LearningBooster(ModelHolder):
         changed = check_may_change(self._request.params, request.params)
         if changed or request.objective is not self._request.objective:
             self._run.follow(request.order(self._run.model()))
-        self._request = request
+            self._request = request
 
     def _finish(self) -> FittedModel | None:
         """The model, if there is one; a run that was open is over."""
         self._set_model(self._fitted() if self._is_trained() else None)
-        self._request = None
         return self._model
 
     def _chosen(self) -> Chosen:
