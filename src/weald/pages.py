@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from weald.params import GRADIENT_BOOSTING_PARAMETERS
 from weald.params.catboost import catboost_page
 from weald.params.choice_page import family_page, parameter_rows
 from weald.params.declare import declared
@@ -16,6 +15,7 @@ from weald.params.xgboost import xgboost_page
 def parameter_page() -> str:
     """The page of parameters, ``docs/parameters.md``, as Markdown."""
     from weald.estimators.boosted.boosted import BoostedTreesClassifier
+    from weald.estimators.classical.gradient_boosting import GradientBoostingRegressor
     from weald.training.boosting.parameters import FAMILIES
 
     lines = [
@@ -33,10 +33,9 @@ def parameter_page() -> str:
         *(family_page(family) for family in FAMILIES.values()),
         "## GradientBoostingClassifier and GradientBoostingRegressor",
         "",
-        "`alpha` belongs to the regressor. The losses are log_loss and exponential, and squared_error, absolute_error, huber",
-        "and quantile.",
+        "`alpha` belongs to the regressor, and so does the default of `loss`; that of the classifier is `'log_loss'`.",
         "",
-        *parameter_rows(GRADIENT_BOOSTING_PARAMETERS),
+        *parameter_rows(declared(GradientBoostingRegressor)),
     ]
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from weald import AdaBoostClassifier, AdaBoostRegressor
 from weald.estimators.shared.composite import composite_bytes
 from weald.estimators.shared.registry import estimator_of
 from weald.forest.container import unpack
-from weald.params import ADABOOST_PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
 # Drawing rows by number is not repeating them by weight, so the one check that compares the two is for "weights". Nor does
@@ -64,13 +62,6 @@ def test_scikit_learn_finds_nothing_to_complain_of_where_rows_are_drawn(estimato
     if check_name(check) in DRAWN:
         pytest.skip("rows are drawn by number, or rounding decides after two rounds of SAMME.R")
     check(estimator)
-
-
-@pytest.mark.parametrize("kind", [AdaBoostClassifier, AdaBoostRegressor])
-def test_parameters_are_those_of_the_table(kind: Any) -> None:
-    for name, argument in inspect.signature(kind).parameters.items():
-        drawn = kind is AdaBoostRegressor and name == "reweight"  # as Drucker draws them
-        assert argument.default == ("resample" if drawn else ADABOOST_PARAMETERS[name].default)
 
 
 @pytest.mark.parametrize("algorithm", ["SAMME", "SAMME.R"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import warnings
 from pathlib import Path
@@ -31,7 +30,6 @@ from weald import BaggingClassifier, BaggingRegressor
 from weald.estimators.shared.composite import composite_bytes
 from weald.estimators.shared.registry import estimator_of
 from weald.forest.container import unpack
-from weald.params import BAGGING_PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.tree.cart import cart
 
@@ -63,12 +61,6 @@ def test_scikit_learn_finds_nothing_to_complain_of_where_rows_are_drawn(estimato
     if check.func.__name__ in DRAWN:
         pytest.skip("a row of weight 2 is drawn otherwise than two rows")
     check(estimator)
-
-
-@pytest.mark.parametrize("kind", [BaggingClassifier, BaggingRegressor])
-def test_parameters_are_those_of_the_table(kind: Any) -> None:
-    for name, argument in inspect.signature(kind).parameters.items():
-        assert argument.default == BAGGING_PARAMETERS[name].default
 
 
 class Recorder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -18,7 +19,7 @@ from weald.data.read import Categorical
 from weald.encoding.columns import n_codes, split_columns
 from weald.encoding.formulas import smoothed, sums_before, sums_without_own, total_sums
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets, target_borders
-from weald.params import STATISTICS_PARAMETERS, validate
+from weald.params.declare import anything, documented, flag, number, one_of, validate, whole
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import HOLDOUT, ORDERS, permutation, seed_of, stream_key
 
@@ -41,6 +42,8 @@ def _check_prior(prior: Any) -> None:
         raise InputError(f"prior must be 'mean' or a number, not {prior!r}.")
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace every category by a mean label of rows that share it, drawn to a prior.
 
@@ -50,33 +53,6 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
     a model must be trained on the latter, as a `Pipeline` does. Numeric columns pass through unchanged.
 
     Missing values are a category of their own. An unknown category gets the prior.
-
-    Parameters
-    ----------
-    kind : {"ordered", "greedy", "holdout", "leave_one_out"}, default "ordered"
-        Whose labels a training row gets. "ordered": of the rows before it in a random order. "holdout": of rows that are set
-        aside; a model may be trained on the other rows alone, see ``training_rows_``. "greedy", of all rows, and
-        "leave_one_out", of all but its own, leak the label into the statistic: they are here to be compared with.
-    prior : "mean" or float, default "mean"
-        P: the mean of the labels, or a number.
-    a : float, default 1.0
-        How many rows the prior counts for.
-    permutations : int, default 1
-        With ``kind="ordered"`` a row's statistic is the average over so many random orders.
-    counters : bool, default False
-        Add a column for every categorical one: the share of rows that have the category. It reads no labels.
-    target_borders : int, default None
-        For numbers as labels: at most so many borders, and for each the share of labels above it. None: the mean label.
-    holdout : float, default 0.5
-        With ``kind="holdout"`` the share of rows that is set aside.
-    target_type : {"auto", "binary", "multiclass", "continuous"}, default "auto"
-        What ``y`` holds. "auto" takes numbers with fractions, or any numbers with ``target_borders``, as continuous, everything
-        else as classes; say "continuous" where the labels of a regression are whole numbers. More than two classes have a
-        statistic each.
-    categorical_features : "auto" or list, default "auto"
-        Columns of text and of category types are categorical; here are names or positions of columns that are too.
-    random_state : int, default None
-        Seed of the random orders; None is 0, so that two fits agree.
 
     Attributes
     ----------
@@ -108,30 +84,65 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
     array([0.65, 0.53, 0.6 ])
     """
 
-    def __init__(
-        self,
-        kind: str = "ordered",
-        *,
-        prior: str | float = "mean",
-        a: float = 1.0,
-        permutations: int = 1,
-        counters: bool = False,
-        target_borders: int | None = None,
-        holdout: float = 0.5,
-        target_type: str = "auto",
-        categorical_features: Categorical = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.kind = kind
-        self.prior = prior
-        self.a = a
-        self.permutations = permutations
-        self.counters = counters
-        self.target_borders = target_borders
-        self.holdout = holdout
-        self.target_type = target_type
-        self.categorical_features = categorical_features
-        self.random_state = random_state
+    kind: Annotated[
+        str,
+        one_of(
+            "Whose labels a training row gets. 'ordered': of the rows before it in a random order. 'holdout': of rows that are "
+            "set aside; a model may be trained on the other rows alone, see training_rows_. 'greedy', of all rows, and "
+            "'leave_one_out', of all but its own, leak the label into the statistic: they are here to be compared with.",
+            "ordered",
+            "greedy",
+            "holdout",
+            "leave_one_out",
+        ),
+    ] = field(default="ordered", kw_only=False)
+    prior: Annotated[
+        str | float, anything("P, what a statistic is drawn to: 'mean', the mean of the labels, or a number.")
+    ] = "mean"
+    a: Annotated[float, number("Rows that the prior counts for.", 0, open_low=True)] = 1.0
+    permutations: Annotated[
+        int, whole("Random orders over which kind='ordered' averages a row's statistics.", 1, 1000)
+    ] = 1
+    counters: Annotated[
+        bool,
+        flag(
+            "Add a column for every categorical one: the share of rows that have the category. It reads no labels."
+        ),
+    ] = False
+    target_borders: Annotated[
+        int | None,
+        whole(
+            "For numbers as labels: at most so many borders, and for each the share of labels above it. None: the mean label.",
+            1,
+            255,
+            optional=True,
+        ),
+    ] = None
+    holdout: Annotated[
+        float,
+        number("Share of rows that kind='holdout' sets aside for the statistics.", 0, 0.99, open_low=True),
+    ] = 0.5
+    target_type: Annotated[
+        str,
+        one_of(
+            "What y holds. 'auto' takes numbers with fractions, or any numbers with target_borders, as continuous, everything "
+            "else as classes; say 'continuous' where the labels of a regression are whole numbers. More than two classes have "
+            "a statistic each.",
+            "auto",
+            "binary",
+            "multiclass",
+            "continuous",
+        ),
+    ] = "auto"
+    categorical_features: Annotated[
+        Categorical,
+        anything(
+            "Columns of text and of category types are categorical; here are names or positions of columns that are too."
+        ),
+    ] = "auto"
+    random_state: Annotated[
+        Any, anything("Seed of the random orders; None is 0, so that two fits agree.")
+    ] = None
 
     def fit(self, X: Any, y: Any) -> TargetStatisticsEncoder:
         """Learn what new rows get. The training rows themselves are encoded by `fit_transform`."""
@@ -202,7 +213,7 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
         return _Training(columns.numbers, columns.codes, targets)
 
     def _check_parameters(self) -> None:
-        validate(self.get_params(deep=False), STATISTICS_PARAMETERS)
+        validate(self)
         _check_prior(self.prior)
         if self.permutations != 1 and self.kind != "ordered":
             raise NotSupportedError(

@@ -1,7 +1,8 @@
 """A parameter is declared where it is a field: ``rate: Annotated[float, number("Share of the trees.", 0, 1)] = 0.1``.
 
 The helpers build what stands in ``Annotated``; `declared` reads a class's fields as `Parameter` records, from which validation,
-documentation and the command line are made.
+documentation and the command line are made. A subclass that changes only a default says no more than type and default:
+``rate: float = 0.3``.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import functools
 import inspect
 import math
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, Field, fields, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from weald.params.parameter import Parameter
 
@@ -63,22 +64,43 @@ def anything(help: str) -> Parameter:
     return Parameter("", "any", None, help)
 
 
+# What several estimators take and mean the same by.
+CategoricalFeatures = Annotated[
+    Literal["auto"] | Sequence[str | int],
+    anything("'auto', or names and positions of columns to treat as categories too."),
+]
+RandomState = Annotated[Any, anything("Seed; None is 0, so that two fits agree.")]
+Threads = Annotated[int | None, anything("Threads; None: all cores. Never changes the model.")]
+
+
 def declared(owner: type) -> dict[str, Parameter]:
-    """The parameters that a dataclass declares, by name, in the order of its fields."""
+    """The parameters that a dataclass and its bases declare, by name, in the order of the signature."""
     return _declared(owner)
 
 
 @functools.cache
 def _declared(owner: type) -> dict[str, Parameter]:
-    hints = typing.get_type_hints(owner, include_extras=True)
-    return {field.name: _parameter(owner, field, hints[field.name]) for field in fields(owner)}
+    hints = [
+        typing.get_type_hints(base, include_extras=True)
+        for base in owner.__mro__
+        if "__dataclass_fields__" in vars(base)
+    ]
+    in_order = sorted(fields(owner), key=lambda field: field.kw_only is True)
+    return {field.name: _parameter(owner, field, hints) for field in in_order}
 
 
-def _parameter(owner: type, field: Field[Any], hint: Any) -> Parameter:
-    for entry in getattr(hint, "__metadata__", ()):
-        if isinstance(entry, Parameter) and field.default is not MISSING:
+def _parameter(owner: type, field: Field[Any], hints: Iterable[dict[str, Any]]) -> Parameter:
+    """The nearest declaration of a field, with the field's own default; `MISSING` where a value must be given."""
+    for entry in (entry for each in hints for entry in getattr(each.get(field.name), "__metadata__", ())):
+        if isinstance(entry, Parameter):
             return replace(entry, name=field.name, default=field.default)
-    raise TypeError(f"{owner.__name__}.{field.name} needs a declaration and a default.")
+    raise TypeError(f"{owner.__name__}.{field.name} needs a declaration.")
+
+
+def validate(owner: Any) -> None:
+    """Check every declared parameter by itself; what two of them may not be together is checked where they meet."""
+    for name, parameter in declared(type(owner)).items():
+        parameter.check(getattr(owner, name))
 
 
 def documented(owner: _Class) -> _Class:
@@ -93,10 +115,8 @@ def documented(owner: _Class) -> _Class:
         text, heading, examples = inspect.cleandoc(owner.__doc__).partition("Examples\n--------\n")
         lines = ["Parameters", "----------"]
         for parameter in parameters.values():
-            lines += [
-                f"{parameter.name} : {values_text(parameter)}, default {parameter.default!r}",
-                f"    {parameter.help}",
-            ]
+            default = "" if parameter.default is MISSING else f", default {parameter.default!r}"
+            lines += [f"{parameter.name} : {values_text(parameter)}{default}", f"    {parameter.help}"]
         listed = "\n".join(lines)
         owner.__doc__ = f"{text.rstrip()}\n\n{listed}\n\n{heading}{examples}".rstrip() + "\n"
     return owner

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import numbers
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,24 +111,3 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number that no float can hold
         return False
-
-
-def table_of(*parameters: Parameter) -> dict[str, Parameter]:
-    """Parameters by their names."""
-    return {parameter.name: parameter for parameter in parameters}
-
-
-def validate(parameters: Mapping[str, Any], table: Mapping[str, Parameter]) -> None:
-    """Check every parameter by itself; what two of them may not be together is checked where they meet."""
-    for name, value in parameters.items():
-        table[name].check(value)
-
-
-# What several estimators take and mean the same by.
-CATEGORICAL_FEATURES = Parameter(
-    "categorical_features",
-    "any",
-    "auto",
-    "'auto', or names and positions of columns to treat as categories too.",
-)
-RANDOM_STATE = Parameter("random_state", "any", None, "Seed; None is 0, so that two fits agree.")

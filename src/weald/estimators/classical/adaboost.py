@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from weald.estimators.classical.ensembles import WithClasses
 from weald.estimators.classical.tree_members import forest_scores, staged_forest_scores, values_of_trees
 from weald.estimators.shared.labels import writeable
 from weald.forest.forest import Forest
+from weald.params.declare import documented, one_of
 from weald.runtime.errors import NotSupportedError
 from weald.training.classical.adaboost import (
     Boosted,
@@ -34,32 +36,14 @@ from weald.training.classical.members import codes_of, outputs_in_order, probabi
 from weald.tree.cart import CartLabels
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class AdaBoostClassifier(ClassifierMixin, WithClasses, AdaBoost):  # type: ignore[misc]
     """AdaBoost for classification.
 
     Every round fits a member to the rows, weighted so that those which the members before it got wrong count for more;
     the members vote with weights that grow as their errors fall. Boosting stops early when a member makes no error, or
     when one is no better than guessing, which is an error of 1/2 for two classes; that member is dropped.
-
-    Parameters
-    ----------
-    estimator : classifier, default None
-        What is boosted; None is a decision stump, a tree with one split. Weald's own trees are grown on bins that are
-        computed once.
-    n_estimators : int, default 50
-        Rounds at most.
-    learning_rate : float, default 1.0
-        Factor of every member's weight.
-    algorithm : "SAMME" or "SAMME.R"
-        "SAMME": members vote for labels; for two classes, Freund and Schapire's AdaBoost. "SAMME.R": members vote by
-        the logarithms of their probabilities, and all weigh the same.
-    reweight : "weights" or "resample"
-        Whether members are fitted to weighted rows, or to as many rows drawn by the weights. A member whose ``fit`` takes no
-        ``sample_weight`` needs "resample".
-    n_jobs : int, default None
-        Threads of Weald's trees (None: all cores), or for the predictions of other members. Never changes the model.
-    random_state : int, default None
-        Seed of the draws and of the members.
 
     Attributes
     ----------
@@ -82,24 +66,15 @@ class AdaBoostClassifier(ClassifierMixin, WithClasses, AdaBoost):  # type: ignor
     (20, True)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        algorithm: str = "SAMME",
-        reweight: str = "weights",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.algorithm = algorithm
-        self.reweight = reweight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    algorithm: Annotated[
+        str,
+        one_of(
+            "'SAMME': members vote for labels; for two classes, Freund and Schapire's AdaBoost. "
+            "'SAMME.R': members vote by the logarithms of their probabilities, and all weigh the same.",
+            "SAMME",
+            "SAMME.R",
+        ),
+    ] = "SAMME"
 
     def _check(self) -> None:
         super()._check()
@@ -225,29 +200,14 @@ class AdaBoostClassifier(ClassifierMixin, WithClasses, AdaBoost):  # type: ignor
         return logarithms
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class AdaBoostRegressor(RegressorMixin, AdaBoost):  # type: ignore[misc]
     """AdaBoost for regression: Drucker's AdaBoost.R2.
 
     Every round fits a member to rows drawn by their weights, which fall the more, the smaller a row's error is beside the
     largest error. The prediction is the weighted median of the members. Boosting stops early when a member makes no error or
     when the average loss reaches 1/2; that member is dropped.
-
-    Parameters
-    ----------
-    estimator : regressor, default None
-        What is boosted; None is a decision tree of depth 3. Weald's own trees are grown on bins that are computed once.
-    n_estimators : int, default 50
-        Rounds at most.
-    learning_rate : float, default 1.0
-        Exponent of the change of the weights, and factor of every member's weight.
-    loss : "linear", "square" or "exponential"
-        Of a row's error as a share of the largest error.
-    reweight : "resample" or "weights"
-        Whether members are fitted to rows drawn by the weights, as Drucker does, or to weighted rows.
-    n_jobs : int, default None
-        Threads of Weald's trees (None: all cores), or for the predictions of other members. Never changes the model.
-    random_state : int, default None
-        Seed of the draws and of the members.
 
     Attributes
     ----------
@@ -265,24 +225,11 @@ class AdaBoostRegressor(RegressorMixin, AdaBoost):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: str = "linear",
-        reweight: str = "resample",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.reweight = reweight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    loss: Annotated[
+        str,
+        one_of("A row's loss, of its error's share of the largest error.", "linear", "square", "exponential"),
+    ] = "linear"
+    reweight: str = "resample"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdaBoostRegressor:
         """Boost on a table; a row of weight 0 is as if it were not there."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from weald.estimators.classical.ensembles import Ensemble, checked_numbers
 from weald.estimators.classical.tree_members import TreeTraining, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members
 from weald.forest.forest import Forest
-from weald.params import ADABOOST_PARAMETERS, validate
+from weald.params.declare import anything, number, one_of, validate, whole
 from weald.runtime.errors import ModelFileError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.runtime.threads import parallel
@@ -26,17 +27,47 @@ from weald.tree.cart import CartLabels
 Floats = NDArray[np.float64]
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class AdaBoost(Ensemble):
     """What classifier and regressor share; use one of those."""
 
-    learning_rate: float
-    reweight: str
-    random_state: Any
-
-    _parameters = ADABOOST_PARAMETERS
+    estimator: Annotated[
+        Any,
+        anything(
+            "What is boosted; None: a decision stump, a tree with one split, and for regression a tree of depth 3. "
+            "Weald's own trees are grown on bins that are computed once."
+        ),
+    ] = field(default=None, kw_only=False)
+    n_estimators: Annotated[int, whole("Rounds of boosting at most.", 1, 10_000_000)] = 50
+    learning_rate: Annotated[
+        float,
+        number(
+            "Factor of every member's weight; for regression also the exponent of the change of the rows' weights.",
+            0,
+            open_low=True,
+        ),
+    ] = 1.0
+    reweight: Annotated[
+        str,
+        one_of(
+            "Members are fitted to weighted rows, or to as many rows drawn by their weights, as Drucker does. A member "
+            "whose fit takes no sample_weight needs 'resample'.",
+            "weights",
+            "resample",
+        ),
+    ] = "weights"
+    n_jobs: Annotated[
+        int | None,
+        anything(
+            "Threads of Weald's trees (None: all cores), or for the predictions of other members. Never changes the model."
+        ),
+    ] = None
+    random_state: Annotated[
+        Any, anything("Seed of the draws and of the members; None is 0, so that two fits agree.")
+    ] = None
 
     def _check(self) -> None:
-        validate(self.get_params(deep=False), self._parameters)
+        validate(self)
         template = self._template()
         check_member(template)
         if self.reweight == "weights" and not takes_sample_weight(template):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from weald.estimators.classical.decision_tree import DecisionTreeClassifier, Dec
 from weald.estimators.classical.ensembles import WithClasses
 from weald.estimators.shared.labels import writeable
 from weald.forest.forest import Forest
+from weald.params.declare import documented, one_of
 from weald.runtime.errors import InputError
 from weald.training.classical.bagging import MemberBags
 from weald.training.classical.joined import leaf_probabilities
@@ -26,38 +28,13 @@ from weald.tree.cart import CartLabels
 Floats = NDArray[np.float64]
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[misc]
     """Bagging for classification: members fitted to rows drawn at random, and their vote.
 
     Drawing as many rows as there are, with replacement, leaves 36.8 % of them out of a member's bag. The out-of-bag
     rows are an honest test of the member, for free.
-
-    Parameters
-    ----------
-    estimator : classifier, default None
-        What members are copies of; None is a decision tree of full depth. Weald's own trees are grown on bins that are
-        computed once.
-    n_estimators : int, default 10
-    max_samples : int, float or None
-        Rows drawn for a member: a number, a share of all, or None for as many as there are.
-    max_features : int or float, default 1.0
-        Columns drawn for a member.
-    bootstrap : bool, default True
-        Whether rows are drawn with replacement.
-    bootstrap_features : bool, default False
-        Whether columns are drawn with replacement.
-    oob_score : bool, default False
-        Whether to score the members on the rows that they were not given.
-    voting : "soft" or "hard"
-        "soft": the mean of the members' probabilities, or of members without them the share of votes. "hard": the
-        share of votes.
-    warm_start : bool, default False
-        Whether ``fit`` keeps the members that are there and adds what is missing.
-    n_jobs : int, default None
-        Members fitted at a time (of Weald's trees None is all cores, of others one). Never changes the model.
-    random_state : int, default None
-        Seed of the draws and of the members.
-    verbose : int, default 0
 
     Attributes
     ----------
@@ -78,34 +55,15 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        voting: str = "soft",
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.voting = voting
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    voting: Annotated[
+        str,
+        one_of(
+            "'soft': the mean of the members' probabilities, or of members without them the share of votes. "
+            "'hard': the share of votes.",
+            "soft",
+            "hard",
+        ),
+    ] = "soft"
 
     def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
         codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
@@ -187,10 +145,10 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
         self.oob_score_ = float(accuracy_score(target[~missing], predicted, sample_weight=weights))
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
     """Bagging for regression: members fitted to rows drawn at random, and their mean.
-
-    The parameters are those of `BaggingClassifier`, without ``voting``.
 
     Attributes
     ----------
@@ -209,33 +167,6 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
     >>> model.oob_score_ > 0.3
     True
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
         return writeable(read_regression_target(y, n_rows, owner=type(self).__name__))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from weald.estimators.classical.ensembles import Ensemble, checked_integer
 from weald.estimators.classical.tree_members import TreeTraining, forest_scores, is_own_tree, joined_members
 from weald.estimators.shared.composite import Members
 from weald.forest.forest import Forest
-from weald.params import BAGGING_PARAMETERS, validate
+from weald.params.declare import anything, flag, validate, whole
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.training.classical.bagging import MemberBags, fit_members
@@ -34,20 +35,39 @@ from weald.tree.cart import CartLabels
 Floats = NDArray[np.float64]
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Bagging(Ensemble):
     """What classifier and regressor share; use one of those."""
 
-    max_samples: int | float | None
-    max_features: int | float
-    bootstrap: bool
-    bootstrap_features: bool
-    oob_score: bool
-    warm_start: bool
-    random_state: Any
-    verbose: int
-
-    _parameters = BAGGING_PARAMETERS
-    _bags: MemberBags
+    estimator: Annotated[
+        Any,
+        anything(
+            "What members are copies of; None: a decision tree of full depth. "
+            "Weald's own trees are grown on bins that are computed once."
+        ),
+    ] = field(default=None, kw_only=False)
+    n_estimators: Annotated[int, whole("Members.", 1, 10_000_000)] = field(default=10, kw_only=False)
+    max_samples: Annotated[
+        int | float | None,
+        anything("Rows drawn for a member: a number, a share of all, or None for as many as there are."),
+    ] = None
+    max_features: Annotated[int | float, anything("Columns drawn for a member: a number or a share.")] = 1.0
+    bootstrap: Annotated[bool, flag("Rows are drawn with replacement.")] = True
+    bootstrap_features: Annotated[bool, flag("Columns are drawn with replacement.")] = False
+    oob_score: Annotated[bool, flag("Score the members on the rows that they were not given.")] = False
+    warm_start: Annotated[bool, flag("fit keeps the members that are there and adds what is missing.")] = (
+        False
+    )
+    n_jobs: Annotated[
+        int | None,
+        anything(
+            "Members fitted at a time; None: all cores for Weald's trees, one for others. Never changes the model."
+        ),
+    ] = None
+    random_state: Annotated[
+        Any, anything("Seed of the draws and of the members; None is 0, so that two fits agree.")
+    ] = None
+    verbose: Annotated[int, whole("0: silent, 1 or more: progress.", 0)] = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
         """Fit the members.
@@ -62,7 +82,7 @@ class Bagging(Ensemble):
         fit_params : further arguments of the members' ``fit``
             Where scikit-learn's metadata routing is on and members ask for them.
         """
-        validate(self.get_params(deep=False), self._parameters)
+        validate(self)
         check_member(self._template())
         params = self._routed(fit_params)
         earlier = dict(self.__dict__) if self.warm_start and self.__sklearn_is_fitted__() else None
@@ -78,7 +98,7 @@ class Bagging(Ensemble):
         members = members + self._fit_members(
             X, target, weight, bags, range(len(members), self.n_estimators), params
         )
-        self._bags = bags
+        self._bags: MemberBags = bags
         self._remember(dataset.schema)
         self.estimator_ = self._template()
         self.estimators_ = members

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,16 @@ from scipy import sparse
 from weald.estimators.classical.importance import forest_importances, paths, permutation_importances
 from weald.estimators.classical.tree_choices import count_features
 from weald.estimators.classical.trees import TreeClassifier, TreeEstimator, TreeRegressor
-from weald.params import TREE_PARAMETERS
+from weald.params.declare import documented, one_of
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class DecisionTree(TreeEstimator):
     """What both decision trees share; use one of those."""
 
-    _parameters = TREE_PARAMETERS
-    splitter: str
+    splitter: Annotated[
+        str, one_of("The best threshold of a column, or one drawn at random.", "best", "random")
+    ] = "best"
 
     def _splitter(self) -> str:
         return self.splitter
@@ -67,19 +69,12 @@ class DecisionTree(TreeEstimator):
         return self._fitted().forest.n_leaves
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A decision tree for classification.
 
     Thresholds lie between the bins of a column, at most ``max_bins``; columns with no more distinct values lose nothing.
-
-    Parameters
-    ----------
-    criterion : "gini", "entropy" or "log_loss" (the same as "entropy")
-    splitter : "best" or "random"
-    max_features : columns that a node looks at; None: all
-    class_weight : None, "balanced", a dict of weights, or a list of dicts, one for every output
-
-    All parameters are listed, with their ranges, in ``weald.params.TREE_PARAMETERS``.
 
     Examples
     --------
@@ -90,50 +85,11 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     (True, True)
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: int | float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
-        max_bins: int = 255,
-        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
 
-
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     """A decision tree for regression.
-
-    Parameters
-    ----------
-    criterion : "squared_error", "friedman_mse", "absolute_error" or "poisson"
-
-    All parameters are listed, with their ranges, in ``weald.params.TREE_PARAMETERS``.
 
     Examples
     --------
@@ -143,36 +99,3 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     >>> weald.DecisionTreeRegressor(max_depth=1).fit(X, y).predict(X)
     array([15., 15., 25., 25.])
     """
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: int | float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: None = None,
-        max_bins: int = 255,
-        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features

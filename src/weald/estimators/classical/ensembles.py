@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from weald.estimators.shared.composite import Composite, Members
 from weald.estimators.shared.plain import check_classes
 from weald.forest.container import Container
 from weald.forest.forest import Forest
-from weald.params import Parameter, validate
+from weald.params.declare import validate
 from weald.runtime.errors import InputError, ModelFileError
 from weald.training.classical.members import indexable
 
@@ -30,7 +30,6 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
     estimators_: list[Any]
 
     _joined: Forest | None
-    _parameters: Mapping[str, Parameter]  # the family's table
 
     def _template(self) -> Any:
         """The unfitted estimator that members are copies of."""
@@ -124,7 +123,7 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
             raise ModelFileError(f"A {cls.__name__} must have members that predict.")
         ensemble = cls(**params)
         try:
-            validate(params, cls._parameters)
+            validate(ensemble)
         except InputError as error:
             raise ModelFileError(str(error)) from None
         if len(members) > ensemble.n_estimators:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +20,40 @@ from weald.estimators.classical.tree_choices import count_draws, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, balanced_in_bag, class_labels
 from weald.estimators.classical.tree_models import TreeModel
 from weald.estimators.classical.trees import Floats, TreeClassifier, TreeEstimator, TreeRegressor
-from weald.params import FOREST_PARAMETERS
+from weald.params.declare import Threads, anything, flag, one_of, whole
 from weald.runtime.errors import InputError
 from weald.runtime.threads import parallel
 from weald.training.classical.random_forest import Bags, out_of_bag
 from weald.tree.cart import Draw
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class ForestEstimator(TreeEstimator):
     """Many trees and their mean; use one of the subclasses."""
 
-    _parameters = FOREST_PARAMETERS
     _random_thresholds = False
-    _member: type[Any]
+    _member: ClassVar[type[Any]]
 
-    n_estimators: int
-    features_per: str
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: bool | Callable[..., float]
-    warm_start: bool
-    n_jobs: int | None
+    n_estimators: Annotated[int, whole("Trees.", 1, 10_000_000)] = field(default=100, kw_only=False)
+    bootstrap: Annotated[bool, flag("Rows are drawn with replacement; otherwise trees see all of them.")] = (
+        True
+    )
+    oob_score: Annotated[
+        bool | Callable[..., float],
+        anything(
+            "Whether to score every row with the trees that have not seen it; or a function(y, predicted)."
+        ),
+    ] = False
+    n_jobs: Threads = None
+    verbose: Annotated[int, whole("0: silent, 1 or more: progress.", 0)] = 0
+    warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
+    max_samples: Annotated[
+        int | float | None, anything("Rows drawn for a tree: a number, a share, or None for all.")
+    ] = None
+    features_per: Annotated[
+        Literal["node", "tree"],
+        one_of("Whether max_features columns are drawn for every node or once for a tree.", "node", "tree"),
+    ] = "node"
 
     def _jobs(self) -> int | None:
         return self.n_jobs
@@ -230,9 +243,11 @@ class ForestEstimator(TreeEstimator):
         return paths(forest, self._leaves(X)), forest.tree_offsets
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class ForestClassifier(TreeClassifier, ForestEstimator):
     """Forests of classes."""
 
+    max_features: int | float | str | None = "sqrt"
     _member = DecisionTreeClassifier
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
@@ -264,9 +279,11 @@ class ForestClassifier(TreeClassifier, ForestEstimator):
         return float(accuracy_score(truth, predicted))
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class ForestRegressor(TreeRegressor, ForestEstimator):
     """Forests of numbers."""
 
+    max_features: int | float | str | None = 1.0
     _member = DecisionTreeRegressor
 
     def _score_out_of_bag(self, means: Floats, labels: TreeLabels, rows: NDArray[np.bool_]) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,18 @@ from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
 from weald.forest.predict import raw_scores
 from weald.losses import Loss, friedman_loss
-from weald.params import GRADIENT_BOOSTING_PARAMETERS, validate
+from weald.params.declare import (
+    CategoricalFeatures,
+    RandomState,
+    Threads,
+    anything,
+    documented,
+    flag,
+    number,
+    one_of,
+    validate,
+    whole,
+)
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import parallel
 from weald.training.boosting.rounds import History
@@ -30,26 +41,93 @@ from weald.training.boosting.rounds import History
 Monitor = Callable[[int, Any, dict[str, Any]], object]
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
 
-    # Parameters, set by the subclasses' __init__.
-    criterion: str
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_depth: int | None
-    min_impurity_decrease: float
-    init: Any
-    max_features: Any
-    max_leaf_nodes: int | None
-    validation_fraction: float
-    n_iter_no_change: int | None
-    tol: float
-    ccp_alpha: float
-    line_search: str
-
-    init_: Any
+    loss: Annotated[
+        str,
+        anything(
+            "What is minimised. A classifier's: 'log_loss', the deviance (logistic, or multinomial with a tree per class and "
+            "round), or 'exponential', AdaBoost's loss of two classes. A regressor's: 'squared_error' (LS), "
+            "'absolute_error' (LAD), 'huber' or 'quantile'."
+        ),
+    ]
+    learning_rate: Annotated[float, number("Share of every tree that is added.", 0, open_low=True)] = 0.1
+    n_estimators: Annotated[int, whole("Rounds of boosting.", 1, 10_000_000)] = 100
+    subsample: Annotated[float, number("Share of rows drawn for every round.", 0, 1, open_low=True)] = 1.0
+    criterion: Annotated[
+        str,
+        one_of(
+            "What a split of the negative gradients must lower most. Both order the splits of a node by "
+            "sum_l² / w_l + sum_r² / w_r of the negative gradients, so that they grow the same trees.",
+            "friedman_mse",
+            "squared_error",
+        ),
+    ] = "friedman_mse"
+    min_samples_split: Annotated[
+        int | float, anything("Rows that a node must have to be split: a number, or a share of all.")
+    ] = 2
+    min_samples_leaf: Annotated[
+        int | float, anything("Rows that a leaf must have: a number, or a share of all.")
+    ] = 1
+    min_weight_fraction_leaf: Annotated[
+        float, number("Share of the weight of a tree's rows in a leaf.", 0, 0.5)
+    ] = 0.0
+    max_depth: Annotated[
+        int | None, whole("Depth of a tree; None: no limit.", 1, 1_000_000, optional=True)
+    ] = 3
+    min_impurity_decrease: Annotated[
+        float,
+        number(
+            "How much a split must lower the squared error of the negative gradients, a unit of weight.", 0
+        ),
+    ] = 0.0
+    init: Annotated[
+        Any,
+        anything(
+            "Where boosting starts: None (the best constant; of classes, their shares), 'zero', or an estimator: "
+            "a regressor, or a classifier with predict_proba."
+        ),
+    ] = None
+    random_state: RandomState = None
+    max_features: Annotated[
+        Any, anything("Columns drawn for every node: a number, a share, 'sqrt', 'log2'; None: all.")
+    ] = None
+    verbose: Annotated[int, whole("0: silent; 1 or more: progress.", 0)] = 0
+    max_leaf_nodes: Annotated[
+        int | None,
+        whole("Leaves of a tree, which then grows best first; None: no limit.", 2, 2**24, optional=True),
+    ] = None
+    warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
+    validation_fraction: Annotated[
+        float, number("Share of rows held out for n_iter_no_change.", 0, 1, open_low=True)
+    ] = 0.1
+    n_iter_no_change: Annotated[
+        int | None,
+        whole(
+            "Stop when the held-out loss is no better than any of so many before; None: never.",
+            1,
+            optional=True,
+        ),
+    ] = None
+    tol: Annotated[float, number("By how much a loss must be smaller to be better.", 0)] = 1e-4
+    ccp_alpha: Annotated[
+        float, number("Cost-complexity pruning, which boosting does without: must be 0.", 0)
+    ] = 0.0
+    line_search: Annotated[
+        str,
+        one_of(
+            "The step along a tree: the best of every leaf (one Newton step), the best of the whole tree (Friedman's "
+            "Algorithm 1), or the tree's own values, which are its projection sum(r h) / sum(h h).",
+            "leaf",
+            "tree",
+            "projection",
+        ),
+    ] = "leaf"
+    max_bins: Annotated[int, whole("Bins of a column, missing values apart.", 2, 255)] = 255
+    categorical_features: CategoricalFeatures = "auto"
+    n_jobs: Threads = None
 
     def _bin_wishes(self) -> BinWishes | None:
         """The bins that it wants, which `weald.binning.bin_once` asks for: an init estimator needs the table itself."""
@@ -58,9 +136,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
     def _reading(self) -> BinWishes:
         return BinWishes(BinChoices(self.max_bins), self.categorical_features)
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, monitor: Monitor | None = None
-    ) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Monitor | None = None) -> Any:
         """Train on a table.
 
         Parameters
@@ -73,7 +149,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
         monitor : function(number, estimator, variables) that is called after every round and stops training by
             returning True; ``estimator.train_score_`` has the losses so far, ``variables["state"]`` the round.
         """
-        validate(self.get_params(deep=False), GRADIENT_BOOSTING_PARAMETERS)
+        validate(self)
         if self.ccp_alpha > 0:
             raise NotSupportedError(
                 f"ccp_alpha={self.ccp_alpha} is not supported; limit trees by max_depth, max_leaf_nodes or "
@@ -94,7 +170,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
         labels.loss.check_target(labels.y)
         model, init = train(self, Table(X, dataset, labels), monitor, earlier)
         self._set_model(model)
-        self.init_ = init
+        self.init_: Any = init
         return self
 
     def _set_model(self, model: FittedModel) -> None:
@@ -133,9 +209,9 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
             blocks = list(blocks)
         scores = np.repeat(model.forest.base_score[:, None], dataset.n_rows, axis=1)
         trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
-        for number in range(trees.n_rounds):
+        for first in range(trees.n_rounds):
             with parallel(self.n_jobs) as tasks:
-                scores += raw_scores(trees, blocks, dataset.n_rows, tasks, number, number + 1)
+                scores += raw_scores(trees, blocks, dataset.n_rows, tasks, first, first + 1)
             yield scores.copy() if offset is None else scores + offset
 
     @cached_property
@@ -173,29 +249,14 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
             self.init_ = state["init"]
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
     """Friedman's gradient boosting for classification.
 
     Regression trees are fitted to the negative gradients of the loss, one after another; the loss decides how far the
     scores move along each. The same data, parameters and seed give the same model, byte for byte, on any number of
     threads.
-
-    Parameters
-    ----------
-    loss : "log_loss" or "exponential"
-        The deviance (logistic, or multinomial with a tree per class and round), or AdaBoost's loss of two classes.
-    criterion : "friedman_mse" or "squared_error"
-        How splits are compared. Both order the splits of a node by sum_l**2 / w_l + sum_r**2 / w_r of the negative
-        gradients, so that they grow the same trees.
-    init : None, "zero" or a classifier with ``predict_proba``
-        What boosting starts from: the classes' shares, nothing, or the classifier's probabilities.
-    line_search : "leaf", "tree" or "projection"
-        The step along a tree: the best of every leaf (one Newton step), the best of the whole tree (Friedman's
-        Algorithm 1), or the tree's own values, which are its projection sum(r h) / sum(h h).
-    n_iter_no_change, validation_fraction, tol : early stopping on held-out rows
-
-    All parameters are listed, with their ranges, in ``weald.params.GRADIENT_BOOSTING_PARAMETERS`` and in the
-    documentation.
 
     Attributes
     ----------
@@ -217,58 +278,7 @@ class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str = "log_loss",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
-        subsample: float = 1.0,
-        criterion: str = "friedman_mse",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_depth: int | None = 3,
-        min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
-        max_features: Any = None,
-        verbose: int = 0,
-        max_leaf_nodes: int | None = None,
-        warm_start: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = None,
-        tol: float = 1e-4,
-        ccp_alpha: float = 0.0,
-        line_search: str = "leaf",
-        max_bins: int = 255,
-        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_depth = max_depth
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.random_state = random_state
-        self.max_features = max_features
-        self.verbose = verbose
-        self.max_leaf_nodes = max_leaf_nodes
-        self.warm_start = warm_start
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.ccp_alpha = ccp_alpha
-        self.line_search = line_search
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
+    loss: str = "log_loss"
 
     def _make_loss(self, n_classes: int) -> Loss:
         if self.loss not in ("log_loss", "exponential"):
@@ -300,6 +310,8 @@ class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
         return (self._predicted(scores) for scores in self._staged(X))
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class GradientBoostingRegressor(RegressorTask, GradientBoosting):
     """Friedman's gradient boosting for regression.
 
@@ -307,14 +319,7 @@ class GradientBoostingRegressor(RegressorTask, GradientBoosting):
     scores move along each. With the squared loss the negative gradients are the residuals: the boosting tree. The same
     data, parameters and seed give the same model, byte for byte, on any number of threads.
 
-    Parameters
-    ----------
-    loss : "squared_error" (LS), "absolute_error" (LAD), "huber" or "quantile"
-    alpha : the quantile of the quantile loss; for huber the quantile of the absolute residuals beyond which the loss is
-        linear, taken anew in every round
-    init : None, "zero" or a regressor
-
-    The other parameters are those of `GradientBoostingClassifier`, and so are the attributes.
+    The attributes are those of `GradientBoostingClassifier`.
 
     Examples
     --------
@@ -325,60 +330,17 @@ class GradientBoostingRegressor(RegressorTask, GradientBoosting):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str = "squared_error",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
-        subsample: float = 1.0,
-        criterion: str = "friedman_mse",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_depth: int | None = 3,
-        min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
-        max_features: Any = None,
-        alpha: float = 0.9,
-        verbose: int = 0,
-        max_leaf_nodes: int | None = None,
-        warm_start: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = None,
-        tol: float = 1e-4,
-        ccp_alpha: float = 0.0,
-        line_search: str = "leaf",
-        max_bins: int = 255,
-        categorical_features: Literal["auto"] | Sequence[str | int] = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.subsample = subsample
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_depth = max_depth
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.random_state = random_state
-        self.max_features = max_features
-        self.alpha = alpha
-        self.verbose = verbose
-        self.max_leaf_nodes = max_leaf_nodes
-        self.warm_start = warm_start
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.ccp_alpha = ccp_alpha
-        self.line_search = line_search
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
+    loss: str = "squared_error"
+    alpha: Annotated[
+        float,
+        number(
+            "The quantile of the quantile loss; for huber the quantile of the absolute residuals beyond which the loss is "
+            "linear, taken anew in every round.",
+            0,
+            1,
+            open_low=True,
+        ),
+    ] = 0.9
 
     def _make_loss(self) -> Loss:
         known = ("squared_error", "absolute_error", "huber", "quantile")

@@ -17,7 +17,7 @@ from weald.estimators.classical.tree_models import TreeModel
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
-from weald.params import validate
+from weald.params.declare import validate
 from weald.runtime.progress import progress
 from weald.runtime.threads import parallel
 from weald.training.classical.bagging import MemberBags
@@ -53,7 +53,7 @@ class TreeTraining:
         seed: int,
         n_jobs: int | None,
     ) -> None:
-        validate(template.get_params(deep=False), template._parameters)
+        validate(template)
         table = bin_once(X, [template], weight=weight, seed=seed, n_jobs=n_jobs)
         # A single estimator agrees with itself, and one of trees on labels wants bins.
         assert table is not None and not isinstance(table.bins, Ranks | SparseRanks)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,16 @@ from weald.forest import file as model_file
 from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
-from weald.params import Parameter, validate
+from weald.params.declare import (
+    CategoricalFeatures,
+    RandomState,
+    anything,
+    number,
+    one_of,
+    validate,
+    whole,
+)
+from weald.params.parameter import Parameter
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
 from weald.runtime.threads import parallel
@@ -32,17 +41,49 @@ Floats = NDArray[np.float64]
 _SMALL_PREDICTION = 20_000
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     """Trees on bins, grown by impurity; use one of the subclasses."""
 
-    _parameters: ClassVar[Mapping[str, Parameter]]
-
-    # Parameters, set by the subclasses' __init__.
-    criterion: str
-    max_features: Any
-    max_bins: int
-    categorical_features: Any
-    random_state: Any
+    criterion: Annotated[
+        str,
+        one_of(
+            "What a split lowers. A classifier's is 'gini', 'entropy' or 'log_loss' (the same as 'entropy'); a regressor's "
+            "'squared_error', 'friedman_mse', 'absolute_error' or 'poisson'.",
+            "gini",
+            "entropy",
+            "log_loss",
+            "squared_error",
+            "friedman_mse",
+            "absolute_error",
+            "poisson",
+        ),
+    ] = "gini"
+    max_depth: Annotated[
+        int | None, whole("Depth of a tree; None: until leaves are pure.", 1, 1_000_000, optional=True)
+    ] = None
+    min_samples_split: Annotated[
+        int | float, anything("Rows that a node must have to be split: a number or a share.")
+    ] = 2
+    min_samples_leaf: Annotated[int | float, anything("Rows that a leaf must have: a number or a share.")] = 1
+    min_weight_fraction_leaf: Annotated[
+        float, number("Share of the weight that a leaf must have.", 0, 0.5)
+    ] = 0.0
+    max_features: Annotated[
+        int | float | str | None,
+        anything("Columns looked at: a number, a share, 'sqrt', 'log2' or None for all."),
+    ] = None
+    random_state: RandomState = None
+    max_leaf_nodes: Annotated[
+        int | None, whole("Leaves of a tree; None: no limit.", 2, 2**24, optional=True)
+    ] = None
+    min_impurity_decrease: Annotated[float, number("How much a split must lower the impurity.", 0)] = 0.0
+    ccp_alpha: Annotated[
+        float, number("Must be 0: trees are not pruned; use max_leaf_nodes or max_depth.", 0)
+    ] = 0.0
+    monotonic_cst: Annotated[None, Parameter("", "none", None, "Not supported yet.")] = None
+    max_bins: Annotated[int, whole("Bins of a column, missing values apart.", 2, 255)] = 255
+    categorical_features: CategoricalFeatures = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Train on a table.
@@ -55,7 +96,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         y : labels, one a row, or a column of them for every output.
         sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
         """
-        validate(self.get_params(deep=False), self._parameters)
+        validate(self)
         owner = type(self).__name__
         earlier = self._earlier()
         self._forget()
@@ -213,10 +254,18 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """Classes: their shares in the leaves are their probabilities."""
 
-    class_weight: Any
+    class_weight: Annotated[
+        Any,
+        anything(
+            "None, 'balanced', 'sqrt_balanced' (by the roots of the factors), "
+            "'minority' (the lighter of two classes weighs as much as the other), a weight for every class, "
+            "or a list of such dicts, one for every output; of forests also 'balanced_subsample' (among a tree's rows)."
+        ),
+    ] = None
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         return class_labels(y, n_rows, weight, self.class_weight, type(self).__name__)
@@ -262,8 +311,11 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         return tags
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """Numbers: a leaf's mean or median."""
+
+    criterion: str = "squared_error"
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         return regression_labels(y, n_rows, weight, type(self).__name__)

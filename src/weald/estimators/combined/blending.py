@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from sklearn.base import is_classifier
 from weald.data import read_classes, read_weights
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
-from weald.params import BLENDING_PARAMETERS
+from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
 from weald.training.classical.members import indexable, take_rows
@@ -19,14 +20,28 @@ from weald.training.combining.blending import blend_tables, split_off
 from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, join, params_of_rows
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Blending(FinalEstimator):
     """What classifier and regressor share; use one of those."""
 
-    _table = BLENDING_PARAMETERS
     _layered = False
 
-    holdout: float
-    random_state: Any
+    holdout: Annotated[
+        float,
+        number(
+            "Share of rows that the final estimator learns from, with the classes in their shares; the members are fitted to the "
+            "others. fit also takes a hold-out of its own, holdout_set.",
+            0,
+            1,
+            open_low=True,
+        ),
+    ] = 0.2
+    refit: Annotated[bool, flag("Members are fitted again, to all rows, for the prediction of new rows.")] = (
+        False
+    )
+    random_state: Annotated[
+        Any, anything("Seed of the rows that are held out; None is 0, so that two fits agree.")
+    ] = None
 
     def fit(self, X: Any, y: Any, holdout_set: Any = None, groups: Any = None, **fit_params: Any) -> Any:
         """Fit members and final estimator.
@@ -108,32 +123,13 @@ class Blending(FinalEstimator):
         return self
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class BlendingClassifier(FinalClassifier, Blending):
     """Blending for classification: members' predictions of a hold-out train a final classifier.
 
     Quicker than stacking, as every member is fitted once, but members and final estimator learn from fewer rows each.
-
-    Parameters
-    ----------
-    estimators : list of (name, estimator)
-        The members; "drop" in place of an estimator leaves it out. Members of Weald's share one binned table.
-    final_estimator : classifier, default None
-        None is scikit-learn's logistic regression.
-    holdout : float, default 0.2
-        Share of the rows that the final estimator learns from, with the classes in their shares; the members are fitted to
-        the others. ``fit`` also takes a hold-out of its own, ``holdout_set``.
-    stack_method : "auto", "predict_proba", "decision_function" or "predict"
-        What members are asked for; "auto" is the first of these that a member has. Of two classes' probabilities
-        the second is used, and labels become their positions in ``classes_``.
-    passthrough : bool, default False
-        Whether the final estimator gets the table as well.
-    refit : bool, default False
-        Whether members are fitted once more, to all rows, for new rows.
-    n_jobs : int, default None
-        Fits that run at a time. Never changes the model.
-    random_state : int, default None
-        Seed of the rows that are held out; None is 0, so that two fits agree.
-    verbose : int, default 0
+    Members of Weald's share one binned table.
 
     Attributes
     ----------
@@ -156,29 +152,6 @@ class BlendingClassifier(FinalClassifier, Blending):
     ((45, 6), True)
     """
 
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        holdout: float = 0.2,
-        stack_method: str = "auto",
-        passthrough: bool = False,
-        refit: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.holdout = holdout
-        self.stack_method = stack_method
-        self.passthrough = passthrough
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
         known = {value: position for position, value in enumerate(self.classes_.tolist())}
@@ -196,11 +169,10 @@ class BlendingClassifier(FinalClassifier, Blending):
             )
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class BlendingRegressor(FinalRegressor, Blending):
     """Blending for regression: members' predictions of a hold-out train a final regressor.
-
-    The parameters are those of `BlendingClassifier` without ``stack_method``. The final estimator is scikit-learn's
-    ``RidgeCV`` when it is None.
 
     Examples
     --------
@@ -213,27 +185,6 @@ class BlendingRegressor(FinalRegressor, Blending):
     >>> model.holdout_predictions_.shape
     (142, 2)
     """
-
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        holdout: float = 0.2,
-        passthrough: bool = False,
-        refit: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.holdout = holdout
-        self.passthrough = passthrough
-        self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         return self._read_target(y, n_rows)

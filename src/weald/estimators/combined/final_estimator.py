@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from weald.estimators.combined.named_members import (
     shared_weight,
 )
 from weald.estimators.shared.composite import Composite, Members
-from weald.params import Parameter, validate
+from weald.params.declare import anything, flag, validate, whole
 from weald.runtime.errors import InputError
 from weald.training.classical.members import indexable
 from weald.training.combining.layers import Member, Stack
@@ -51,22 +51,23 @@ def final_has(method: str) -> Any:
     return check
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
     """A meta-estimator whose final estimator is fitted to its members' outputs; use stacking or blending."""
 
-    final_estimator: Any
-    stack_method: str
-    passthrough: bool
-    refit: bool
-    n_jobs: int | None
-    verbose: int
+    _layered: ClassVar[bool]
 
-    final_estimator_: Any
-
-    _table: Mapping[str, Parameter]
-    _layered: bool
-    _stack: Stack
-    _widths: Sequence[int]  # columns of each member of the last layer
+    final_estimator: Annotated[
+        Any,
+        anything(
+            "Learns from the members' outputs; None: scikit-learn's logistic regression, or RidgeCV for regression."
+        ),
+    ] = field(default=None, kw_only=False)
+    n_jobs: Annotated[int | None, anything("Fits at a time; None: one. Never changes the model.")] = None
+    passthrough: Annotated[
+        bool, flag("The table itself goes to later layers and the final estimator too.")
+    ] = False
+    verbose: Annotated[int, whole("0: silent, more: joblib's messages.", 0)] = 0
 
     # What the task decides.
 
@@ -95,9 +96,9 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
 
     def _prepare(self, X: Any, y: Any, fit_params: dict[str, Any], fits_members: bool = True) -> Prepared:
         """Check everything that can be checked before the first member is fitted."""
-        own = self.get_params(deep=False)
-        validate(own, self._table)
-        layers = checked_layers(self.estimators, {*own, "final_estimator_"}, self._layered)
+        validate(self)
+        reserved = {*self._get_param_names(), "final_estimator_"}
+        layers = checked_layers(self.estimators, reserved, self._layered)
         final = self._final_template()
         self._check_final(final)
         self._forget()
@@ -154,7 +155,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         return router
 
     def _set_fitted(self, stack: Stack, widths: Sequence[int], final: Any) -> None:
-        self._stack, self._widths = stack, widths
+        self._stack, self._widths = stack, widths  # the latter: columns of each member of the last layer
         self._set_columns([model for models in stack.layers[0].models for model in models])
         models = [[_one_or_all(models) for models in layer.models] for layer in stack.layers]
         methods = [list(layer.methods) for layer in stack.layers]
@@ -164,7 +165,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         self.named_estimators_ = Bunch(**dict(flat(self.estimators)))
         for layer, fitted in zip(stack.layers, models, strict=True):
             self.named_estimators_.update(zip(layer.names, fitted, strict=True))
-        self.final_estimator_ = final
+        self.final_estimator_: Any = final
 
     def __sklearn_is_fitted__(self) -> bool:
         return "final_estimator_" in self.__dict__

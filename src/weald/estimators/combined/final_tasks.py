@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,26 @@ from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_regression_target, read_several_classes
 from weald.estimators.combined.final_estimator import FinalEstimator, final_has
+from weald.params.declare import one_of
 from weald.runtime.errors import InputError
 from weald.training.combining.layers import Floats, method_of
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class FinalClassifier(ClassifierMixin, FinalEstimator):  # type: ignore[misc]
     """A classifier whose members and final estimator are fitted to the classes' positions."""
 
-    classes_: NDArray[Any]
+    stack_method: Annotated[
+        str,
+        one_of(
+            "What members are asked for; 'auto': the first of these that a member has. Of two classes' probabilities the "
+            "second is used, and labels become their positions in classes_.",
+            "auto",
+            "predict_proba",
+            "decision_function",
+            "predict",
+        ),
+    ] = "auto"
 
     def _default_final(self) -> Any:
         return LogisticRegression()
@@ -29,7 +42,8 @@ class FinalClassifier(ClassifierMixin, FinalEstimator):  # type: ignore[misc]
             raise InputError(f"final_estimator must be a classifier, not {final!r}.")
 
     def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
-        codes, self.classes_ = read_several_classes(y, n_rows, None, owner=type(self).__name__)
+        codes, classes = read_several_classes(y, n_rows, None, owner=type(self).__name__)
+        self.classes_: NDArray[Any] = classes
         return codes
 
     def _check_weight(self, target: NDArray[Any], weight: Any) -> None:

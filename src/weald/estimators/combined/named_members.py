@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 
 from weald.data import read_weights
+from weald.params.declare import anything
 from weald.runtime.errors import InputError
 from weald.training.classical.members import takes_sample_weight
 
@@ -17,10 +19,14 @@ DROP = "drop"
 Pair = tuple[str, Any]
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class NamedMembers(BaseEstimator):  # type: ignore[misc]
     """Gives access to the members in ``estimators``, and to their parameters, by name."""
 
-    estimators: Any
+    estimators: Annotated[
+        Any,
+        anything("The members: a list of (name, estimator); 'drop' in place of an estimator leaves it out."),
+    ] = field(kw_only=False)
 
     @property
     def named_estimators(self) -> Bunch:

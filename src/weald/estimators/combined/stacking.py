@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.estimators.combined.named_members import is_layered
-from weald.params import STACKING_PARAMETERS
+from weald.params.declare import anything, documented, flag
 from weald.runtime.errors import InputError
 from weald.training.combining.layers import fit_all, layer_of
 from weald.training.combining.stacking import (
@@ -25,13 +26,36 @@ from weald.training.combining.stacking import (
 )
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Stacking(FinalEstimator):
     """What classifier and regressor share; use one of those."""
 
-    _table = STACKING_PARAMETERS
     _layered = True
 
-    cv: Any
+    estimators: Annotated[
+        Any,
+        anything(
+            "The members: a list of (name, estimator), or a list of such lists, which are layers: the first is fitted to the "
+            "table, each other one to the out-of-fold outputs of the one before. 'drop' in place of an estimator leaves it out. "
+            "Members of Weald's share one binned table in all folds."
+        ),
+    ] = field(kw_only=False)
+    cv: Annotated[
+        Any,
+        anything(
+            "The folds: a number (None: 5), a splitter, or a list of (train, test). A number is stratified folds of classes, "
+            "else rows in their order; with groups, every group is in one fold. 'prefit': the members are fitted already and "
+            "stay as they are; X should be rows that they have not seen. 'in_sample_overfits': the final estimator learns from "
+            "predictions of the rows that the members were fitted to, and trusts those that remember best."
+        ),
+    ] = None
+    refit: Annotated[
+        bool,
+        flag(
+            "True: members are fitted again, to all rows, for the prediction of new rows. False: the folds' models are kept, and "
+            "the mean of what they say is used (of labels the most frequent); it saves a fit of every member."
+        ),
+    ] = True
 
     def fit(self, X: Any, y: Any, groups: Any = None, **fit_params: Any) -> Any:
         """Fit members and final estimator.
@@ -86,32 +110,10 @@ class Stacking(FinalEstimator):
         return stack_folds(layers, X, y, labels, folds, self.passthrough, self.refit, run)
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class StackingClassifier(FinalClassifier, Stacking):
     """Stacking for classification: members' out-of-fold predictions train a final classifier.
-
-    Parameters
-    ----------
-    estimators : list of (name, estimator), or a list of such lists
-        The members. A list of lists is layers: the first is fitted to the table, each other one to the out-of-fold outputs of the
-        one before. "drop" in place of an estimator leaves it out. Members of Weald's share one binned table in all folds.
-    final_estimator : classifier, default None
-        None is scikit-learn's logistic regression.
-    cv : int, splitter, list of (train, test), "prefit" or "in_sample_overfits", default None
-        The folds; None is 5. A number is stratified folds, which with ``groups`` keep every group in one fold. "prefit": the
-        members are fitted already and stay as they are; X should be rows that they have not seen. "in_sample_overfits":
-        the final estimator learns from predictions of the rows that the members were fitted to, and trusts those that
-        remember best.
-    stack_method : "auto", "predict_proba", "decision_function" or "predict"
-        What members are asked for; "auto" is the first of these that a member has. Of two classes' probabilities
-        the second is used, and labels become their positions in ``classes_``.
-    passthrough : bool, default False
-        Whether later layers and the final estimator get the table as well.
-    refit : bool, default True
-        True: members are fitted once more, to all rows, for new rows. False: the folds' models are kept, and the mean of what
-        they say is used (of labels the most frequent); it saves a fit of every member.
-    n_jobs : int, default None
-        Fits that run at a time. Never changes the model.
-    verbose : int, default 0
 
     Attributes
     ----------
@@ -135,33 +137,11 @@ class StackingClassifier(FinalClassifier, Stacking):
     ((150, 6), True)
     """
 
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        cv: Any = None,
-        stack_method: str = "auto",
-        n_jobs: int | None = None,
-        passthrough: bool = False,
-        refit: bool = True,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.stack_method = stack_method
-        self.n_jobs = n_jobs
-        self.passthrough = passthrough
-        self.refit = refit
-        self.verbose = verbose
 
-
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class StackingRegressor(FinalRegressor, Stacking):
     """Stacking for regression: members' out-of-fold predictions train a final regressor.
-
-    The parameters are those of `StackingClassifier` without ``stack_method``. The final estimator is scikit-learn's
-    ``RidgeCV`` when it is None, and a number in ``cv`` is folds of rows in their order.
 
     Examples
     --------
@@ -174,22 +154,3 @@ class StackingRegressor(FinalRegressor, Stacking):
     >>> model.oof_predictions_.shape, model.get_feature_names_out().tolist()
     ((442, 2), ['stackingregressor_trees', 'stackingregressor_ridge'])
     """
-
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        passthrough: bool = False,
-        refit: bool = True,
-        verbose: int = 0,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.passthrough = passthrough
-        self.refit = refit
-        self.verbose = verbose

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_classes, read_regression_target, read_table
 from weald.estimators.combined.voting_base import Floats, Voting
+from weald.params.declare import anything, documented, flag, one_of
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
 from weald.training.classical.members import codes_of, indexable, probabilities_of
@@ -31,30 +33,10 @@ def _is_majority(self: VotingClassifier) -> bool:
     return True
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     """Several classifiers that vote.
-
-    Parameters
-    ----------
-    estimators : list of (name, classifier); "drop" in place of a classifier leaves it out
-    voting : "hard", "soft" or "majority"
-        "hard": every member has a vote, and the label with most of them wins. "soft": the label with the largest mean
-        probability wins. "majority": a label wins with more than half of the votes; if none has them, the row is
-        refused and gets the ``refusal_label``.
-    weights : None, numbers or "fit"
-        One number a member, not negative, for its votes or probabilities; only their shares of their sum matter. "fit":
-        learned by least squares, so that the shares of votes, or the mean probabilities, of rows that the members were
-        not fitted to come near the true labels (their Brier score is smallest).
-    n_jobs : fits at a time; None: one. Never changes the model.
-    flatten_transform : bool
-        `transform` of soft voting gives (rows, members · classes), or with False (members, rows, classes).
-    verbose : joblib's messages
-    ties : "first" or "random"
-        Which of several labels with the same, largest share wins: the first in the order of ``classes_``, or one by lot.
-        The lot is a hash of ``random_state`` and of the row's values, so a row has one answer, whatever rows are beside it.
-    refusal_label : the label of refused rows, of the labels' kind and none of them; needed by voting="majority"
-    cv : folds for weights="fit", and not used otherwise: a number (None: 5), a splitter, or a list of (train, test)
-    random_state : seed of the lots; members have their own
 
     Attributes
     ----------
@@ -79,33 +61,41 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     0
     """
 
-    classes_: NDArray[Any]
-    _seed: int
-
-    def __init__(
-        self,
-        estimators: list[tuple[str, Any]],
-        *,
-        voting: str = "hard",
-        weights: Any = None,
-        n_jobs: int | None = None,
-        flatten_transform: bool = True,
-        verbose: int | bool = False,
-        ties: str = "first",
-        refusal_label: Any = None,
-        cv: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimators = estimators
-        self.voting = voting
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.flatten_transform = flatten_transform
-        self.verbose = verbose
-        self.ties = ties
-        self.refusal_label = refusal_label
-        self.cv = cv
-        self.random_state = random_state
+    voting: Annotated[
+        str,
+        one_of(
+            "'hard': every member has a vote, and the label with most of them wins. 'soft': the label with the largest mean "
+            "probability wins. 'majority': a label wins with more than half of the votes; if none has them, the row is "
+            "refused and gets the refusal_label.",
+            "hard",
+            "soft",
+            "majority",
+        ),
+    ] = "hard"
+    flatten_transform: Annotated[
+        bool,
+        flag(
+            "transform of soft voting gives (rows, members · classes), or with False (members, rows, classes)."
+        ),
+    ] = True
+    ties: Annotated[
+        str,
+        one_of(
+            "Which of several labels with the same, largest share wins: the first in the order of classes_, or one by lot. "
+            "The lot is a hash of random_state and of the row's values, so a row has one answer, whatever rows are beside it.",
+            "first",
+            "random",
+        ),
+    ] = "first"
+    refusal_label: Annotated[
+        Any,
+        anything(
+            "The label of refused rows, of the labels' kind and none of them; voting='majority' needs it."
+        ),
+    ] = None
+    random_state: Annotated[
+        Any, anything("Seed of the lots; None is 0, so that two fits agree. Members have their own.")
+    ] = None
 
     def _check_choices(self) -> None:
         super()._check_choices()
@@ -117,13 +107,14 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             )
 
     def _read_target(self, y: Any, n_rows: int) -> NDArray[np.int64]:
-        codes, self.classes_ = read_classes(y, n_rows, owner=type(self).__name__)
+        codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
+        self.classes_: NDArray[Any] = classes
         self.le_ = LabelEncoder()
         self.le_.classes_ = self.classes_
         return codes
 
     def _check_target(self, table: Any) -> None:
-        self._seed = seed_of(self.random_state)
+        self._seed: int = seed_of(self.random_state)
         if self.ties == "random":
             read_table(
                 table, owner=type(self).__name__
@@ -202,18 +193,10 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         return [probabilities_of(member, table, self._member_labels()) for member in self.estimators_]
 
 
+@documented
+@dataclass(kw_only=True, repr=False, eq=False)
 class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
     """The average of several regressors.
-
-    Parameters
-    ----------
-    estimators : list of (name, regressor); "drop" in place of a regressor leaves it out
-    weights : None, numbers or "fit"
-        One number a member, not negative; only their shares of their sum matter. "fit": learned by least squares on
-        predictions of rows that the members were not fitted to.
-    n_jobs : fits at a time; None: one. Never changes the model.
-    verbose : joblib's messages
-    cv : folds for weights="fit", and not used otherwise: a number (None: 5), a splitter, or a list of (train, test)
 
     Attributes
     ----------
@@ -232,21 +215,6 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
     >>> model.weights_.round(2)
     array([0.71, 0.16, 0.13])
     """
-
-    def __init__(
-        self,
-        estimators: list[tuple[str, Any]],
-        *,
-        weights: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = False,
-        cv: Any = None,
-    ) -> None:
-        self.estimators = estimators
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.cv = cv
 
     def _read_target(self, y: Any, n_rows: int) -> Floats:
         return read_regression_target(y, n_rows, owner=type(self).__name__)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from weald.data import read_weights
 from weald.estimators.combined.named_members import DROP, NamedMembers, checked_layers, flat, shared_weight
 from weald.estimators.combined.voting_files import parts_of, voting_from_parts
 from weald.estimators.shared.composite import Composite, Members
-from weald.params import VOTING_PARAMETERS, validate
+from weald.params.declare import anything, validate
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.classical.members import indexable
 from weald.training.combining.averaging import check_weights, normalised, simple_average, weighted_average
@@ -29,19 +30,26 @@ Floats = NDArray[np.float64]
 FIT = "fit"
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
 
-    estimators: list[tuple[str, Any]]
-    weights: Any
-    n_jobs: int | None
-    verbose: int | bool
-    cv: Any
-
-    estimators_: list[Any]
-    named_estimators_: Bunch
-    _kept: Sequence[tuple[str, bool]]  # every member's name, and whether it was fitted or dropped
-    _learned: Floats | None  # weights, if they were to be learned
+    weights: Annotated[
+        Any,
+        anything(
+            "None, a number of at least 0 for every member, of which only the shares of their sum matter, or 'fit': learned by "
+            "least squares on rows that the members were not fitted to; of a classifier, so that the shares of votes, or the "
+            "mean probabilities, come near the true labels (their Brier score is smallest)."
+        ),
+    ] = None
+    n_jobs: Annotated[int | None, anything("Fits at a time; None: one. Never changes the model.")] = None
+    verbose: Annotated[int | bool, anything("joblib's messages: False, True, or a whole number.")] = False
+    cv: Annotated[
+        Any,
+        anything(
+            "Folds for weights='fit', and not used otherwise: a number (None: 5), a splitter, or a list of (train, test)."
+        ),
+    ] = None
 
     # The rows' weights go to the members; voting itself requests none.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": UNUSED}
@@ -57,7 +65,7 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
         fit_params : further arguments of the members' ``fit``, where scikit-learn's metadata routing is on and members
             request them
         """
-        validate(self.get_params(deep=False), VOTING_PARAMETERS)
+        validate(self)
         pairs = self._checked_members()
         self._check_choices()
         self._forget()
@@ -153,12 +161,13 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
         return {name: shared for name, _ in members}
 
     def _set_fitted(self, members: list[Any], learned: Floats | None) -> None:
-        self._kept = [(name, member != DROP) for name, member in self.estimators]
+        # Every member's name, and whether it was fitted or dropped; and weights, if they were to be learned.
+        self._kept: Sequence[tuple[str, bool]] = [(name, member != DROP) for name, member in self.estimators]
         self._learned = learned
         fitted = iter(members)
         self.named_estimators_ = Bunch(**{name: next(fitted) if kept else DROP for name, kept in self._kept})
         self._set_columns(members)
-        self.estimators_ = members
+        self.estimators_: list[Any] = members
 
     # Using.
 

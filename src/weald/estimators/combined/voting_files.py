@@ -11,7 +11,7 @@ from sklearn.preprocessing import LabelEncoder
 from weald.estimators.combined.named_members import DROP
 from weald.estimators.shared.composite import Members
 from weald.estimators.shared.plain import check_classes
-from weald.params import VOTING_PARAMETERS, validate
+from weald.params.declare import validate
 from weald.runtime.errors import InputError, ModelFileError
 from weald.training.combining.averaging import weighted_average
 
@@ -50,7 +50,7 @@ def voting_from_parts(
     if extra.keys() != (_CLASSIFIER_KEYS if classifies else _KEYS):
         raise ModelFileError(f"The file does not have the fields of a {kind.__name__}.")
     try:
-        validate(voting.get_params(deep=False), VOTING_PARAMETERS)
+        validate(voting)
         voting._checked_members()
         if classifies:
             _set_classes(voting, extra)

@@ -28,11 +28,10 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses.links import LINKS, SEVERAL
-from weald.params import GRADIENT_BOOSTING_PARAMETERS
 from weald.params.choice import Choice, same
 from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
-from weald.training.boosting.flat import FLAT_NAMES, from_flat
+from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import FAMILIES, BoostingParameters
 from weald.training.boosting.session import Interruption
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
 _OF_CLASSES = {"class_weight", "scale_pos_weight"}
 _BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
-_KNOWN_PARAMETERS = (_BOOSTED_PARAMETERS | set(FLAT_NAMES) | set(GRADIENT_BOOSTING_PARAMETERS)) - NOT_SAVED
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
 _STATISTICS = "statistics"  # tables of derived columns, where there are any
 _INTERRUPTION = "interruption"  # of a checkpoint, where the model alone does not tell how to go on
@@ -156,7 +154,7 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel,
 
 def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
     """The parameters of a file's header; the first version wrote those of boosted trees one beside another."""
-    if not isinstance(stored, dict) or not set(stored) <= _KNOWN_PARAMETERS:
+    if not isinstance(stored, dict):
         raise ModelFileError("The file's parameters are not those of a boosted model.")
     params = {key: restored(value) for key, value in stored.items()}
     for key, value in params.items():
@@ -202,7 +200,7 @@ def estimator_from_content(kind: type[Any], content: Container) -> Any:
     name, params, model, _ = _from_content(content)
     if (model.classes is None) != name.endswith("Regressor"):
         raise ModelFileError(f"A {name} cannot have these classes.")
-    unknown = set(params) - set(kind._get_param_names())
+    unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED)
     if unknown:
         raise ModelFileError(f"A {name} has no parameter {sorted(unknown)[0]!r}.")
     estimator = kind(**params)

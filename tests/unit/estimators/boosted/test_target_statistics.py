@@ -10,7 +10,6 @@ import pytest
 import reference_statistics
 from weald import InputError, NotSupportedError, TargetStatisticsEncoder
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets
-from weald.params import STATISTICS_PARAMETERS
 from weald.runtime.random import HOLDOUT, ORDERS, permutation, stream_key
 
 KINDS = ["greedy", "holdout", "leave_one_out", "ordered"]
@@ -193,11 +192,6 @@ def test_a_sparse_table_is_refused() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(NotSupportedError, match=r"pass X\.toarray\(\) instead"):
         TargetStatisticsEncoder().fit(sparse.csr_array(np.eye(4)), [0, 1, 0, 1])
-
-
-def test_the_signature_is_the_table_of_parameters() -> None:
-    defaults = {name: parameter.default for name, parameter in STATISTICS_PARAMETERS.items()}
-    assert TargetStatisticsEncoder().get_params() == defaults
 
 
 def test_a_second_fit_without_names_forgets_those_of_the_first() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import random
 import warnings
@@ -26,7 +25,6 @@ from weald import (
     RandomForestRegressor,
 )
 from weald.binning import bin_once
-from weald.params import FOREST_PARAMETERS, TREE_PARAMETERS
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.tree.cart import cart
 
@@ -471,17 +469,6 @@ def test_a_header_that_does_not_fit_its_forest_is_refused(change: Any, message: 
 
 
 # --- parameters -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [*FORESTS, *TREES])
-def test_signatures_have_the_tables_names_and_defaults(kind: Any) -> None:
-    table = TREE_PARAMETERS if kind in TREES else FOREST_PARAMETERS
-    differ = {"criterion", "max_features", "bootstrap"}
-    names = inspect.signature(kind).parameters
-    for name, argument in names.items():
-        assert argument.default == table[name].default or name in differ, name
-        table[name].check(argument.default)
-    assert set(table) - set(names) <= {"class_weight"}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import pickle
 import random
@@ -37,7 +36,6 @@ from weald import (
 )
 from weald.estimators.shared.registry import estimator_of
 from weald.forest.container import unpack
-from weald.params import VOTING_PARAMETERS
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -68,14 +66,6 @@ def ours() -> list[tuple[str, Any]]:
 def trees() -> list[tuple[str, Any]]:
     small = BoostedTreesRegressor(n_estimators=3)
     return [("shallow", clone(small).set_params(max_leaves=2)), ("deep", small)]
-
-
-@pytest.mark.parametrize("estimator", [VotingClassifier, VotingRegressor])
-def test_signatures_are_the_tables(estimator: type) -> None:
-    for name, argument in inspect.signature(estimator).parameters.items():
-        assert name in VOTING_PARAMETERS
-        if name != "estimators":
-            assert argument.default == VOTING_PARAMETERS[name].default
 
 
 # Rules.
