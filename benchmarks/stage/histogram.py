@@ -18,10 +18,10 @@ from weald.runtime.jit import kernel
 from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell
 from weald.tree.histograms.quantise import quantise
 from weald.tree.rows.partition import fill_goes_left, partition
+from weald.tree.rules import TreeRules
 from weald.tree.splits.constraints import Constraints, ConstraintState
 from weald.tree.splits.split import find_best_split
 from weald.tree.state import STRIDE, Gradients, Rules, TreeInput, Workspace
-from weald.tree.tree import TreeRules
 
 COLUMNS, BINS, COMMON_BIN = 28, 255, 100
 SHARES = (1, 16, 128)

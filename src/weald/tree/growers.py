@@ -7,8 +7,10 @@ from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
 from weald.tree.exact.exact import ExactGrower
+from weald.tree.grown import Grower
 from weald.tree.growth.approx import ApproxGrower, SparseApproxGrower
-from weald.tree.tree import Grower, TreeGrower, TreeRules
+from weald.tree.rules import TreeRules
+from weald.tree.tree import TreeGrower
 
 AnyGrower = Grower | SparseApproxGrower
 

@@ -32,7 +32,7 @@ from weald.training.boosting.rounds import Callback, Evaluation, History, Round
 from weald.training.boosting.session import Session, run
 from weald.training.boosting.starts import scores_so_far, without_trees
 from weald.training.boosting.trees import TrainingRows, TreeLearner
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 if TYPE_CHECKING:
     from weald.estimators.classical.gradient_boosting import GradientBoosting

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.boosters import KnownByTrees, Making
-from weald.tree.tree import GrownTree
+from weald.tree.grown import GrownTree
 
 if TYPE_CHECKING:
     from weald.training.boosting.plan import Plan

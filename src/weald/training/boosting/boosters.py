@@ -10,7 +10,7 @@ from weald.binning import AnyBins
 from weald.forest.builder import ForestBuilder
 from weald.training.boosting.descent import Descent, Position
 from weald.tree.growers import AnyGrower
-from weald.tree.tree import GrownTree
+from weald.tree.grown import GrownTree
 
 if TYPE_CHECKING:
     from weald.training.boosting.plan import Plan

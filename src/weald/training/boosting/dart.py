@@ -27,9 +27,9 @@ from weald.forest.forest import Forest
 from weald.runtime.random import DROPPED_TREES, ONE_DROPPED_TREE, SKIPPED_DROP, stream_key
 from weald.sampling import draw_points
 from weald.training.boosting.boosters import KnownByTrees, Making
+from weald.tree.grown import GrownTree
 from weald.tree.rows.leaf import add_leaf_values
 from weald.tree.rows.remembered import RememberedLeaves
-from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
     from weald.training.boosting.plan import Plan

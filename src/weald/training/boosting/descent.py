@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import Loss
-from weald.tree.tree import GrownTree
+from weald.tree.grown import GrownTree
 
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]

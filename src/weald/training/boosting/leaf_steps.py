@@ -22,10 +22,10 @@ import numpy as np
 from weald.losses import Loss
 from weald.losses.base import weight_or_empty
 from weald.training.boosting.descent import Descent, Float32s, Float64s, Newton, Position
+from weald.tree.grown import GrownTree
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, leaf_sums
 from weald.tree.rows.logistic_leaf import logistic_leaf_sums
 from weald.tree.splits.values import newton
-from weald.tree.tree import GrownTree
 
 # Derivatives this many times larger than those of the first step are no larger than that: a leaf that went much too far
 # would otherwise set a fixed point in which those of the others vanish.

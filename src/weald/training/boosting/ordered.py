@@ -24,8 +24,8 @@ from weald.runtime.errors import InputError
 from weald.runtime.random import ORDERS, stream_key
 from weald.training.boosting.combinations import CombinationSearch
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
+from weald.tree.grown import Grower, GrownTree
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values
-from weald.tree.tree import Grower, GrownTree
 
 if TYPE_CHECKING:
     from weald.training.boosting.boosters import Making

@@ -18,7 +18,7 @@ from weald.sampling import RowSampler, UniformRows
 from weald.sampling.parameters import Sampling
 from weald.training.boosting.dart import DropRules
 from weald.training.boosting.leaf_steps import LeafSteps
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 WHOLE_TREES = 1.0  # the learning rate of trees that are averaged
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from weald.forest.forest import Forest, TreeView
 from weald.losses import Loss
 from weald.training.boosting.descent import Position
+from weald.tree.grown import MOST_SMALL_LEAVES
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, leaf_sums
+from weald.tree.rules import TreeRules
 from weald.tree.splits.values import fill_small_leaves, newton, node_totals, smooth_path
-from weald.tree.tree import MOST_SMALL_LEAVES, TreeRules
 
 Float64s = NDArray[np.float64]
 

@@ -14,8 +14,9 @@ from weald.runtime.errors import InputError
 from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
 from weald.tree.exact.state import ExactInput, ExactWork
+from weald.tree.rules import TreeRules
 from weald.tree.state import Gradients, Rules
-from weald.tree.tree import KernelGrower, TreeRules
+from weald.tree.tree import KernelGrower
 
 # Where the segments of all leaves begin and end; memory that is touched only as leaves are made.
 LARGEST_SEGMENTS_BYTES = 16 * 2**30

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from weald.binning import Bins, SparseBins
 from weald.binning.proposals import ProposalTable, Proposer, weigh_rows
 from weald.binning.sparse_proposals import SparseProposalTable, SparseProposer
-from weald.tree.tree import GrownTree, TreeGrower, TreeRules
+from weald.tree.grown import GrownTree
+from weald.tree.rules import TreeRules
+from weald.tree.tree import TreeGrower
 
 
 class ApproxGrower(TreeGrower):

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from weald.tree.growth.prune import take_back, without_lost_nodes
 from weald.tree.histograms.quantise import Rounding, choose_rounding, largest_values, meaning_of, needs_sizes
 from weald.tree.rows.leaf import fixed_scales
+from weald.tree.rules import TreeRules
 from weald.tree.shards.growing import ROOT, GrowingTree
 from weald.tree.shards.replay import replay
 from weald.tree.shards.shard import Extremes, Shard, add_up
 from weald.tree.splits.noise import unit_of_squares
 from weald.tree.state import LEAFWISE, Gradients, Rules
-from weald.tree.tree import TreeRules
 
 
 class Keys(NamedTuple):

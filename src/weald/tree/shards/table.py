@@ -18,13 +18,15 @@ from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
 from weald.runtime.errors import NotSupportedError
+from weald.tree.grown import Grower, GrownTree
 from weald.tree.inputs import bin_words, tree_input
 from weald.tree.rows.leaf import fixed_scales
+from weald.tree.rules import TreeRules
 from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.memory import MemoryShard
 from weald.tree.shards.shard import add_up
-from weald.tree.tree import Grower, GrownTree, TreeRules, count_slots, empty_nodes
+from weald.tree.tree import count_slots, empty_nodes
 
 Float32s = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from weald.tree.tree import TreeRules
+    from weald.tree.rules import TreeRules
 
 
 class StepRules(Protocol):

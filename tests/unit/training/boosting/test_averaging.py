@@ -22,7 +22,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.sampling.parameters import Uniform
 from weald.training.boosting.plan import Plan, RowPlan, TreePlan
 from weald.training.boosting.trees import TrainingRows
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 FOREST: dict[str, Any] = {
     "booster": "averaging",

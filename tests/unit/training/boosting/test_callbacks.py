@@ -21,7 +21,7 @@ from weald.training.boosting.callbacks import (
 from weald.training.boosting.plan import Plan, TreePlan
 from weald.training.boosting.rounds import Evaluation, Round
 from weald.training.boosting.session import Session
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 NAN = math.nan
 

@@ -18,7 +18,7 @@ from weald.training.boosting import dart
 from weald.training.boosting.dart import DropRules, draw_drops
 from weald.training.boosting.plan import Plan, RowPlan, TreePlan
 from weald.training.boosting.trees import TrainingRows
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 RULES = [
     {"rate_drop": 0.3},

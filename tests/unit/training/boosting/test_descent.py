@@ -16,7 +16,9 @@ from weald.losses import friedman_loss
 from weald.sampling.rows import ALL_ROWS
 from weald.training.boosting.descent import LINE_SEARCHES, Newton, Position
 from weald.training.boosting.trees import TrainingRows
-from weald.tree.tree import GrownTree, TreeGrower, TreeRules
+from weald.tree.grown import GrownTree
+from weald.tree.rules import TreeRules
+from weald.tree.tree import TreeGrower
 
 N_ROWS = 400
 LOSSES = ["squared_error", "absolute_error", "huber", "quantile", "log_loss", "exponential"]

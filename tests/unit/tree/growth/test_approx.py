@@ -12,7 +12,8 @@ from weald.binning import fit_ranks
 from weald.binning.proposals import with_buckets
 from weald.data import read_table
 from weald.tree.growers import make_grower
-from weald.tree.tree import GrownTree, TreeRules
+from weald.tree.grown import GrownTree
+from weald.tree.rules import TreeRules
 
 N_ROWS = 600
 ALL: Any = np.empty(0, np.uint32)

@@ -21,10 +21,10 @@ from unit.tree.factories import (
     workspace,
 )
 from weald.tree.growth.oblivious import grow_oblivious
+from weald.tree.rules import TreeRules
 from weald.tree.splits.constraints import Constraints, ConstraintState
 from weald.tree.splits.values import fill_small_leaves
 from weald.tree.state import PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
-from weald.tree.tree import TreeRules
 
 FIVE = [60, 5, 3, 20, 9]
 KEY = np.uint64(0xFEDC_BA98_7654_3210)

@@ -13,7 +13,7 @@ from weald import BoostedTreesRegressor
 from weald.binning import BinChoices, Bins, SparseBins, fit_bins
 from weald.data import read_table
 from weald.tree.growers import make_grower
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 N_ROWS = 9_000  # a root's histogram has more than one block
 NONE = np.empty(0, np.uint32)

@@ -12,11 +12,12 @@ from unit.tree.shards.naive import NaiveShard
 from unit.tree.shards.test_trees import ALL, N_COLUMNS, TABLES, derivatives
 from weald.tree.histograms.quantise import largest_values
 from weald.tree.rows.leaf import fixed_scales
+from weald.tree.rules import TreeRules
 from weald.tree.shards.grower import agree_on_rounding, grow_by_gain
 from weald.tree.shards.memory import MemoryShard
 from weald.tree.shards.table import ShardGrower, _rows_of
 from weald.tree.state import Gradients
-from weald.tree.tree import TreeGrower, TreeRules
+from weald.tree.tree import TreeGrower
 
 FIRST, LAST = 400, 900  # the rows of the shard
 

@@ -12,11 +12,13 @@ from unit.tree.shards.with_shards import uneven_sizes
 from weald.binning import Bins, fit_bins
 from weald.binning.choices import BinChoices
 from weald.data import read_table
+from weald.tree.grown import Grower
 from weald.tree.histograms.quantise import FEWEST_ROWS
+from weald.tree.rules import TreeRules
 from weald.tree.shards.table import make_shard_grower
 from weald.tree.splits.constraints import Constraints
 from weald.tree.state import PACKED_BLOCK
-from weald.tree.tree import Grower, TreeGrower, TreeRules
+from weald.tree.tree import TreeGrower
 
 SHARDS = (1, 2, 5)
 ALL = np.empty(0, np.uint32)

@@ -16,7 +16,7 @@ import pytest
 from weald.binning import BinChoices, bins_of
 from weald.data import read_table
 from weald.tree.growers import make_grower
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 X = np.arange(1.0, 9.0)[:, None]
 Y = np.array([-3.0, -1.0, -2.0, 0.0, 4.0, 6.0, 5.0, 7.0])

@@ -7,7 +7,7 @@ from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.leaf_steps import LeafSteps
 from weald.training.boosting.parameters import ResolvedBoosting
 from weald.training.boosting.plan import LeafPlan
-from weald.tree.tree import TreeRules
+from weald.tree.rules import TreeRules
 
 
 def leaf_plan(parts: ResolvedBoosting, loss: Loss, rules: TreeRules, takes_turns: bool) -> LeafPlan:

@@ -15,9 +15,9 @@ from weald.training.boosting.booster_parameters import Averaging
 from weald.training.boosting.door.constraints import read_constraints
 from weald.training.boosting.door.forced_splits import read_forced_splits
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
+from weald.tree.rules import TreeRules
 from weald.tree.splits.constraints import Constraints
 from weald.tree.splits.forced import ForcedSplit
-from weald.tree.tree import TreeRules
 
 DEFAULT_OBLIVIOUS_DEPTH = 6
 DEEPEST_OBLIVIOUS = 16
