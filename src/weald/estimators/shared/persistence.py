@@ -87,7 +87,7 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
         "params": {
-            name: plain(value)
+            name: plain(FAMILIES[name].shortest(value) if isinstance(value, Choice) else value)
             for name, value in estimator.get_params(deep=False).items()
             if name not in NOT_SAVED
         },
