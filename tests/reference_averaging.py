@@ -11,29 +11,28 @@ from numpy.typing import NDArray
 from weald.runtime import random
 from weald.runtime.random import stream_key
 from weald.sampling import draw_columns, draw_rows
-from weald.training.boosting.boosting import BoostingChoices, TrainingRows
-from weald.tree.tree import TreeGrower, TreeRules
+from weald.training.boosting.plan import Plan
+from weald.training.boosting.trees import TrainingRows
+from weald.tree.tree import TreeGrower
 
 Floats = NDArray[np.float64]
 
 
-def forest(
-    train: TrainingRows, loss: Any, limits: TreeRules, choices: BoostingChoices, base: Floats
-) -> list[Floats]:
+def forest(train: TrainingRows, plan: Plan, base: Floats) -> list[Floats]:
     """What every tree of a forest on the gradients at ``base`` says of the training rows."""
     said: list[Floats] = []
-    grower = TreeGrower(train.bins, limits, choices.precision, 1)
+    loss, trees = plan.loss, plan.trees
+    assert trees.rows is not None
+    grower = TreeGrower(train.bins, trees.rules, trees.bins.precision, 1)
     scores = np.repeat(base[:, None], train.n_rows, axis=1)
     gradient, hessian = np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32)
     loss.gradients(scores, train.y, train.weight, gradient, hessian, 1)
-    for number in range(choices.n_estimators):
+    for number in range(plan.rounds):
         for output in range(loss.n_outputs):
-            key = stream_key(choices.seed, number, output)
+            key = stream_key(plan.seed, number, output)
             if output == 0:
-                rows = draw_rows(train.n_rows, choices.subsample, stream_key(key, random.ROWS), 1)
-            columns = draw_columns(
-                grower.columns, choices.colsample_bytree, stream_key(key, random.TREE_COLUMNS)
-            )
+                rows = draw_rows(train.n_rows, trees.rows.subsample, stream_key(key, random.ROWS), 1)
+            columns = draw_columns(grower.columns, trees.column_share, stream_key(key, random.TREE_COLUMNS))
             keys = stream_key(key, random.ROUNDING), stream_key(key, random.NODE_COLUMNS)
             grown = grower.grow(gradient[output], hessian[output], rows, columns, *keys)
             values = np.zeros(train.n_rows)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from weald.runtime import random
 from weald.runtime.random import stream_key
 from weald.sampling import draw_columns, draw_rows
-from weald.training.boosting.boosting import BoostingChoices, TrainingRows
 from weald.training.boosting.dart import DropRules
-from weald.tree.tree import TreeGrower, TreeRules
+from weald.training.boosting.plan import Plan
+from weald.training.boosting.trees import TrainingRows
+from weald.tree.tree import TreeGrower
 
 Floats = NDArray[np.float64]
 
@@ -58,22 +59,17 @@ def summed(leaves: NDArray[Any], values: list[Floats], wanted: list[int], score:
     return total
 
 
-def boost(
-    train: TrainingRows,
-    loss: Any,
-    limits: TreeRules,
-    choices: BoostingChoices,
-    rules: DropRules,
-    parallel: int,
-    base: Floats,
-) -> tuple[list[Floats], list[float]]:
+def boost(train: TrainingRows, plan: Plan, base: Floats) -> tuple[list[Floats], list[float]]:
     """What every tree adds to the training rows after the last round, and the trees' weights."""
-    n_outputs = loss.n_outputs
+    loss, trees, rules = plan.loss, plan.trees, plan.trees.drops
+    assert rules is not None
+    assert trees.rows is not None
+    n_outputs, parallel = loss.n_outputs, trees.parallel_trees
     added: list[Floats] = []
     weights: list[float] = []
-    grower = TreeGrower(train.bins, limits, choices.precision, 1)
-    for number in range(choices.n_estimators):
-        dropped = drops(weights, n_outputs, rules, stream_key(choices.seed, number, 0))
+    grower = TreeGrower(train.bins, trees.rules, trees.bins.precision, 1)
+    for number in range(plan.rounds):
+        dropped = drops(weights, n_outputs, rules, stream_key(plan.seed, number, 0))
         scores = np.repeat(base[:, None], train.n_rows, axis=1)
         for tree, values in enumerate(added):
             if not dropped[tree]:
@@ -83,23 +79,21 @@ def boost(
         earlier = len(added)
         for place in range(n_outputs * parallel):
             output = place % n_outputs
-            key = stream_key(choices.seed, number, place)
+            key = stream_key(plan.seed, number, place)
             if output == 0:
-                rows = draw_rows(train.n_rows, choices.subsample, stream_key(key, random.ROWS), 1)
-            columns = draw_columns(
-                grower.columns, choices.colsample_bytree, stream_key(key, random.TREE_COLUMNS)
-            )
+                rows = draw_rows(train.n_rows, trees.rows.subsample, stream_key(key, random.ROWS), 1)
+            columns = draw_columns(grower.columns, trees.column_share, stream_key(key, random.TREE_COLUMNS))
             keys = stream_key(key, random.ROUNDING), stream_key(key, random.NODE_COLUMNS)
             grown = grower.grow(gradient[output], hessian[output], rows, columns, *keys)
             values = np.zeros(train.n_rows)
-            grown.add_to(values, grown.leaf_values() * (choices.learning_rate / parallel))
+            grown.add_to(values, grown.leaf_values() * (plan.rate / parallel))
             added.append(values)
             weights.append(1.0)
         for output in range(n_outputs):
             own = [tree for tree in range(output, earlier, n_outputs) if dropped[tree]]
             if not own:
                 continue
-            count, eta = len(own) / parallel, choices.learning_rate
+            count, eta = len(own) / parallel, plan.rate
             new, old = 1.0 / (count + eta), count / (count + eta)
             if rules.normalize_type == "forest":
                 new = old = 1.0 / (1.0 + eta)

@@ -164,7 +164,7 @@ def test_weights_of_classes_may_be_an_array() -> None:
 def test_stages_are_the_predictions_of_so_many_rounds_and_read_the_table_once(
     pairs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from weald.dialects.shared.engine import Engine
+    from weald.dialects.shared.reader import Reader
 
     X, y = pairs
     sizes = X["c"].astype(float).to_numpy()
@@ -186,8 +186,8 @@ def test_stages_are_the_predictions_of_so_many_rounds_and_read_the_table_once(
     every, some = (model.eval_metrics(pool, "Logloss", eval_period=period)["Logloss"] for period in (1, 6))
     assert some == [*every[0:19:6], every[19]]
     reads: list[Any] = []
-    read = Engine._read
-    monkeypatch.setattr(Engine, "_read", lambda self, table: reads.append(0) or read(self, table))
+    read = Reader._read
+    monkeypatch.setattr(Reader, "_read", lambda self, table: reads.append(0) or read(self, table))
     assert len(list(model.staged_predict_proba(X))) == 20
     assert model.virtual_ensembles_predict(X, virtual_ensembles_count=5).shape == (900, 5, 1)
     assert len(reads) == 2

@@ -11,8 +11,9 @@ import pytest
 
 import weald.catboost as cb
 from weald.dialects.catboost.fitting import prepared
-from weald.params import PARAMETERS
-from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS, catboost_page
+from weald.pages import PAGES
+from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS
+from weald.training.boosting.flat import FLAT_NAMES
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "catboost_parameters.md"
 LONG: tuple[dict[str, Any], ...] = (
@@ -24,8 +25,8 @@ QUIET = {"iterations": 2, "verbose": False, "allow_writing_files": False, "threa
 
 
 def test_the_page_is_written_by_the_table() -> None:
-    assert PAGE.read_text() == catboost_page(), (
-        "python -m weald.params catboost > docs/catboost_parameters.md"
+    assert PAGE.read_text() == PAGES["catboost"](), (
+        "python -m weald.pages catboost > docs/catboost_parameters.md"
     )
 
 
@@ -36,7 +37,7 @@ def test_an_entry_says_what_it_is_or_what_to_use() -> None:
             continue
         assert entry.help.endswith("."), name
         assert entry.standing == "same" or entry.note.endswith("."), name
-        assert not entry.native or entry.native in PARAMETERS, name
+        assert not entry.native or entry.native in FLAT_NAMES, name
         if entry.default is not None:
             assert entry.read(entry.default) == entry.default, name
 

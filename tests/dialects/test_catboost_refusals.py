@@ -314,21 +314,6 @@ def test_columns_of_categories_are_those_of_the_pools() -> None:
         )
 
 
-def test_training_does_not_go_on_where_every_order_has_its_own_scores() -> None:
-    frame = pd.DataFrame({"a": X[:, 0].astype(int), "b": X[:, 1]})
-    first = cb.CatBoostRegressor(**QUIET).fit(X, Y)
-    with pytest.raises(NotSupportedError, match="init_model does not go with boosting_type='Ordered'"):
-        cb.CatBoostRegressor(**QUIET, boosting_type="Ordered").fit(X, Y, init_model=first)
-    params = {**QUIET, "cat_features": ["a"]}
-    first = cb.CatBoostRegressor(**params).fit(frame, Y)
-    for size in (2, 10):
-        with pytest.raises(NotSupportedError, match="init_model does not go with statistics of cat_features"):
-            cb.CatBoostRegressor(**params, one_hot_max_size=size).fit(frame, Y, init_model=first)
-    first = cb.CatBoostRegressor(**params, one_hot_max_size=10).fit(frame, Y)
-    more = cb.CatBoostRegressor(**params, one_hot_max_size=10).fit(frame, Y, init_model=first)
-    assert more.tree_count_ == 6
-
-
 def test_mvs_of_all_rows_draws_none() -> None:
     drawn = {name: value for name, value in QUIET.items() if name != "bootstrap_type"}
     whole = cb.CatBoostRegressor(**drawn, subsample=1.0).fit(X, Y).predict(X)

@@ -72,7 +72,9 @@ def test_training_does_not_go_on_with_another_reading_of_zeros(numbers: Any) -> 
 
     X, y = with_zeros(numbers)
     booster = lgb.train({**QUIET, "zero_as_missing": True}, lgb.Dataset(X, y), 2)
-    with pytest.raises(ValueError, match="needs use_missing and zero_as_missing of the earlier fit"):
+    with pytest.raises(
+        ValueError, match="goes on with use_missing and zero_as_missing of the model that is there"
+    ):
         lgb.train(QUIET, lgb.Dataset(X, y), 2, init_model=booster)
 
 

@@ -321,13 +321,13 @@ def test_early_stopping_by_the_first_metric_and_by_steps() -> None:
 def threads_of_predictions(booster: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """A list that every later prediction of the booster appends its number of threads to."""
     found: list[Any] = []
-    make = type(booster)._engine
+    make = type(booster)._reader
 
-    def engine(self: Any, first: int, last: int, n_jobs: int | None, with_base: bool = True) -> Any:
+    def reader(self: Any, first: int, last: int, n_jobs: int | None, with_base: bool = True) -> Any:
         found.append(n_jobs)
         return make(self, first, last, n_jobs, with_base)
 
-    monkeypatch.setattr(type(booster), "_engine", engine)
+    monkeypatch.setattr(type(booster), "_reader", reader)
     return found
 
 

@@ -66,16 +66,14 @@ def raw_scores(loss: str, method: str, iterations: int, weight: Any = None) -> t
         }
     ).fit(catboost.Pool(X, LABELS[loss], weight=weight))
     maker: Any = BoostedTreesClassifier if loss == "Logloss" else BoostedTreesRegressor
-    quantile = {"loss": "quantile", "quantile_alpha": 0.3}
     own = maker(
-        **({"loss": NAMES[loss]} if loss in NAMES else quantile),
+        NAMES.get(loss, weald.losses.Quantile(alpha=0.3)),
         **OURS,
         n_estimators=1,
         max_depth=3,
         # CatBoost's penalty is a row of mean weight.
         reg_lambda=3.0 if weight is None else 3.0 * weight.mean(),
-        leaf_estimation=method.lower(),
-        leaf_iterations=iterations,
+        leaves=weald.Leaves(method=method.lower(), iterations=iterations),
     ).fit(X, LABELS[loss], sample_weight=weight, init_score=np.zeros(N_ROWS))
     return own._raw(X)[0], theirs.predict(X, prediction_type="RawFormulaVal")
 

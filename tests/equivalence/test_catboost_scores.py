@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 
 catboost = pytest.importorskip("catboost")
@@ -49,9 +50,9 @@ def test_trees_are_those_of_catboost(table: Any, growth: str, score: str, task: 
         min_samples_leaf=1,
         min_child_weight=0.0,
         reg_lambda=reg_lambda,
-        split_score=score,
+        splits=weald.Splits(score=score),
         base_score=0.5 if task == "classification" else 0.0,
-        precision="wide",
+        split_finder=weald.Histogram(precision="wide"),
         n_jobs=1,
     ).fit(X, y, sample_weight=weight)
     peer = catboost.CatBoost(

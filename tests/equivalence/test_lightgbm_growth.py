@@ -36,9 +36,9 @@ def test_the_first_smoothed_tree_is_lightgbms(smooth: float, missing: float) -> 
 
 def test_smoothed_models_are_as_good_as_lightgbms() -> None:
     X, X_test, y, y_test = halves("wine_quality")
-    shared = {"learning_rate": 0.1, "path_smooth": 20.0, "n_estimators": ROUNDS}
-    peer = lightgbm_model("Regressor", **shared).fit(X, y)
-    ours = BoostedTreesRegressor(**LEAFWISE, **shared).fit(X, y)
+    shared: dict[str, Any] = {"learning_rate": 0.1, "n_estimators": ROUNDS}
+    peer = lightgbm_model("Regressor", path_smooth=20.0, **shared).fit(X, y)
+    ours = BoostedTreesRegressor(leaves=weald.Leaves(path_smooth=20.0), **LEAFWISE, **shared).fit(X, y)
     expected = root_mean_squared_error(y_test, peer.predict(X_test))
     assert root_mean_squared_error(y_test, ours.predict(X_test)) == pytest.approx(expected, rel=0.01)
 
@@ -48,9 +48,10 @@ def test_trees_of_drawn_thresholds_are_as_good_as_lightgbms(name: str) -> None:
     X, X_test, y, y_test = halves(name)
     errors: dict[str, list[float]] = {"ours": [], "peer": []}
     for seed in range(4):
-        shared: dict[str, Any] = {"learning_rate": 0.1, "extra_trees": True, "n_estimators": ROUNDS}
-        peer = lightgbm_model("Regressor", **shared, extra_seed=seed).fit(X, y)
-        ours = BoostedTreesRegressor(**LEAFWISE, **shared, random_state=seed).fit(X, y)
+        shared: dict[str, Any] = {"learning_rate": 0.1, "n_estimators": ROUNDS}
+        peer = lightgbm_model("Regressor", **shared, extra_trees=True, extra_seed=seed).fit(X, y)
+        drawn = weald.Splits(extra_trees=True)
+        ours = BoostedTreesRegressor(splits=drawn, **LEAFWISE, **shared, random_state=seed).fit(X, y)
         errors["peer"].append(root_mean_squared_error(y_test, peer.predict(X_test)))
         errors["ours"].append(root_mean_squared_error(y_test, ours.predict(X_test)))
     assert np.mean(errors["ours"]) < 1.02 * np.mean(errors["peer"])

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
+import weald
 from weald import BoostedTreesClassifier, datasets
 
 lightgbm = pytest.importorskip("lightgbm")
 
-ROUNDS = {"n_estimators": 40, "learning_rate": 0.1}
-OURS = {"n_jobs": 1, "reg_lambda": 0.0, "precision": "wide"}
+ROUNDS: dict[str, Any] = {"n_estimators": 40, "learning_rate": 0.1}
+OURS: dict[str, Any] = {"n_jobs": 1, "reg_lambda": 0.0, "split_finder": weald.Histogram(precision="wide")}
 SEEDS = range(4)
 
 
@@ -46,11 +47,11 @@ def losses(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[np.ndarray, np
     ("ours", "theirs"),
     [
         (
-            {"sampling": "goss", "top_rate": 0.15, "other_rate": 0.15},
+            {"sampling": weald.Goss(top_rate=0.15, other_rate=0.15)},
             {"data_sample_strategy": "goss", "top_rate": 0.15, "other_rate": 0.15},
         ),
         (
-            {"negative_subsample": 0.4, "subsample_freq": 3},
+            {"sampling": weald.ByClass(negative=0.4, frequency=3)},
             {"neg_bagging_fraction": 0.4, "subsample_freq": 3},
         ),
         ({"class_weight": "minority"}, {"is_unbalance": True}),

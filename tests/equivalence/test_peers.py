@@ -37,13 +37,13 @@ from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 Floats = NDArray[np.float64]
 
 ROUNDS = 50
-LEAFWISE: dict[str, Any] = {"reg_lambda": 0.0, "precision": "wide", "n_jobs": 1}
+LEAFWISE: dict[str, Any] = {"reg_lambda": 0.0, "split_finder": weald.Histogram(precision="wide"), "n_jobs": 1}
 DEPTHWISE: dict[str, Any] = {
     "growth": "depthwise",
     "max_depth": 6,
     "max_leaves": None,
     "min_samples_leaf": 1,
-    "precision": "wide",
+    "split_finder": weald.Histogram(precision="wide"),
     "n_jobs": 1,
 }
 OBLIVIOUS: dict[str, Any] = {
@@ -177,7 +177,8 @@ def test_the_first_tree_of_two_classes_is_xgboosts() -> None:
 @pytest.mark.parametrize("precision", ["wide", "packed"])
 def test_leafwise_regression_is_as_good_as_lightgbm_and_scikit_learn(name: str, precision: str) -> None:
     X, X_test, y, y_test = halves(name)
-    ours = BoostedTreesRegressor(**{**LEAFWISE, "precision": precision}, n_estimators=ROUNDS).fit(X, y)
+    finder = weald.Histogram(precision=precision)
+    ours = BoostedTreesRegressor(**{**LEAFWISE, "split_finder": finder}, n_estimators=ROUNDS).fit(X, y)
     error = root_mean_squared_error(y_test, ours.predict(X_test))
     for peer in (histogram_model("squared_error"), lightgbm_model("Regressor")):
         expected = root_mean_squared_error(y_test, peer.fit(X, y).predict(X_test))

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.base import clone
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 
-FINDERS: dict[str, dict[str, Any]] = {
-    "exact": {"split_finder": "exact"},
-    "global": {"split_finder": "approx"},
-    "local": {"split_finder": "approx", "proposals": "local"},
+FINDERS: dict[str, Any] = {
+    "exact": weald.Exact(),
+    "global": weald.Approximate(),
+    "local": weald.Approximate(proposals="local"),
 }
 STRUCTURE = ("feature", "threshold", "left", "missing_left", "value", "gain", "count")
 
@@ -50,14 +52,16 @@ def test_all_finders_grow_the_same_trees(growth: str, precision: str) -> None:
         "min_samples_leaf": 5,
         "subsample": 0.8,
         "colsample_bynode": 0.7,
-        "precision": precision,
         "categorical_features": [0],
         "random_state": 1,
         "n_jobs": 1,
     }
-    hist = BoostedTreesClassifier(**shared).fit(X, labels)
-    for name, finder in FINDERS.items():
-        assert_same_trees(hist, BoostedTreesClassifier(**shared, **finder).fit(X, labels), name)
+    finder = weald.Histogram(precision=precision)
+    hist = BoostedTreesClassifier(split_finder=finder, **shared).fit(X, labels)
+    for name, other in FINDERS.items():
+        finder = clone(other).set_params(precision=precision)
+        model = BoostedTreesClassifier(split_finder=finder, **shared).fit(X, labels)
+        assert_same_trees(hist, model, name)
 
 
 def test_constraints_hold_for_proposals_too() -> None:
@@ -71,7 +75,7 @@ def test_constraints_hold_for_proposals_too() -> None:
     }
     hist = BoostedTreesRegressor(**shared).fit(X, y)
     for name in ("global", "local"):
-        assert_same_trees(hist, BoostedTreesRegressor(**shared, **FINDERS[name]).fit(X, y), name)
+        assert_same_trees(hist, BoostedTreesRegressor(split_finder=FINDERS[name], **shared).fit(X, y), name)
 
 
 def test_oblivious_trees_are_the_same_with_global_proposals() -> None:
@@ -84,4 +88,6 @@ def test_oblivious_trees_are_the_same_with_global_proposals() -> None:
         "n_jobs": 1,
     }
     hist = BoostedTreesRegressor(**shared).fit(X, y)
-    assert_same_trees(hist, BoostedTreesRegressor(**shared, **FINDERS["global"]).fit(X, y), "global")
+    assert_same_trees(
+        hist, BoostedTreesRegressor(split_finder=FINDERS["global"], **shared).fit(X, y), "global"
+    )

@@ -9,16 +9,15 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss, root_mean_squared_error
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 
 SHARED: dict[str, Any] = {"n_estimators": 50, "learning_rate": 0.1, "max_depth": 5, "reg_lambda": 1.0}
 OURS: dict[str, Any] = {
-    "split_finder": "approx",
     "growth": "depthwise",
     "max_leaves": None,
     "min_samples_leaf": 1,
     "min_child_weight": 1.0,
-    "precision": "wide",
     "n_jobs": 1,
 }
 
@@ -47,7 +46,8 @@ def test_the_first_tree_is_xgboosts_where_every_value_is_a_candidate() -> None:
     one: dict[str, Any] = {"n_estimators": 1, "learning_rate": 1.0, "min_child_weight": 20.0}
     theirs = peer("Regressor", 256, base_score=y.mean(), **one).fit(X, y)
     for proposals in ("global", "local"):
-        ours = BoostedTreesRegressor(**{**SHARED, **OURS, **one}, proposals=proposals).fit(X, y)
+        finder = weald.Approximate(proposals=proposals, precision="wide")
+        ours = BoostedTreesRegressor(split_finder=finder, **{**SHARED, **OURS, **one}).fit(X, y)
         assert ours.predict(X) == pytest.approx(theirs.predict(X), rel=1e-5)
 
 
@@ -55,7 +55,8 @@ def test_the_first_tree_is_xgboosts_where_every_value_is_a_candidate() -> None:
 def test_regression_is_as_good_as_xgboosts(buckets: int) -> None:
     X, test_X, y, test_y = parts("wine_quality")
     theirs = peer("Regressor", buckets).fit(X, y)
-    ours = BoostedTreesRegressor(**SHARED, **OURS, sketch_eps=1 / buckets).fit(X, y)
+    finder = weald.Approximate(eps=1 / buckets, precision="wide")
+    ours = BoostedTreesRegressor(split_finder=finder, **SHARED, **OURS).fit(X, y)
     errors = [root_mean_squared_error(test_y, model.predict(test_X)) for model in (ours, theirs)]
     assert errors[0] < 1.02 * errors[1]
 
@@ -65,6 +66,7 @@ def test_classification_is_as_good_as_xgboosts(buckets: int) -> None:
     X, test_X, y, test_y = parts("adult")
     labels, test_labels = (values == np.unique(y)[1] for values in (y, test_y))
     theirs = peer("Classifier", buckets).fit(X, labels)
-    ours = BoostedTreesClassifier(**SHARED, **OURS, sketch_eps=1 / buckets).fit(X, labels)
+    finder = weald.Approximate(eps=1 / buckets, precision="wide")
+    ours = BoostedTreesClassifier(split_finder=finder, **SHARED, **OURS).fit(X, labels)
     losses = [log_loss(test_labels, model.predict_proba(test_X)) for model in (ours, theirs)]
     assert losses[0] < 1.02 * losses[1]

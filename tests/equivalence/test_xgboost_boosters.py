@@ -20,7 +20,7 @@ DEPTHWISE: dict[str, Any] = {
     "max_leaves": None,
     "min_samples_leaf": 1,
     "min_child_weight": 1.0,
-    "precision": "wide",
+    "split_finder": weald.Histogram(precision="wide"),
     "n_jobs": 1,
 }
 
@@ -39,11 +39,12 @@ def mean_and_error(values: list[float]) -> tuple[float, float]:
 @pytest.mark.parametrize("normalize_type", ["tree", "forest"])
 def test_weights_of_trees_are_xgboosts_when_all_are_dropped(normalize_type: str) -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    shared: dict[str, Any] = {"rate_drop": 1.0, "normalize_type": normalize_type, "learning_rate": 0.3}
-    peer = xgboost.XGBClassifier(booster="dart", n_estimators=6, max_depth=3, n_jobs=1, **shared).fit(X, y)
+    rules: dict[str, Any] = {"rate_drop": 1.0, "normalize_type": normalize_type}
+    shared: dict[str, Any] = {"n_estimators": 6, "learning_rate": 0.3}
+    peer = xgboost.XGBClassifier(booster="dart", max_depth=3, n_jobs=1, **shared, **rules).fit(X, y)
     stored = json.loads(peer.get_booster().save_raw("json"))
     expected = stored["learner"]["gradient_booster"]["weight_drop"]
-    ours = BoostedTreesClassifier(booster="dart", n_estimators=6, **shared).fit(X, y)
+    ours = BoostedTreesClassifier(booster=weald.Dart(**rules), **shared).fit(X, y)
     assert ours.forest_.tree_weights == pytest.approx(np.array(expected), rel=1e-6)
 
 
@@ -58,16 +59,16 @@ def test_weights_of_trees_are_xgboosts_when_all_are_dropped(normalize_type: str)
 )
 def test_dart_is_as_good_as_xgboosts(rules: dict[str, Any]) -> None:
     X, y = numeric("wine_quality")
-    shared: dict[str, Any] = {"n_estimators": 40, "max_depth": 5, "learning_rate": 0.3, "booster": "dart"}
+    shared: dict[str, Any] = {"n_estimators": 40, "max_depth": 5, "learning_rate": 0.3}
     theirs, ours = [], []
     for seed in range(6):
         order = np.random.default_rng(seed).permutation(len(X))
         train, test = order[:2_800], order[2_800:]
-        peer = xgboost.XGBRegressor(**shared, **rules, n_jobs=1, random_state=seed)
+        peer = xgboost.XGBRegressor(booster="dart", **shared, **rules, n_jobs=1, random_state=seed)
         peer.set_params(one_drop=int(rules.get("one_drop", False))).fit(X[train], y[train])
-        model = BoostedTreesRegressor(**DEPTHWISE, **shared, **rules, random_state=seed).fit(
-            X[train], y[train]
-        )
+        model = BoostedTreesRegressor(
+            booster=weald.Dart(**rules), **DEPTHWISE, **shared, random_state=seed
+        ).fit(X[train], y[train])
         theirs.append(root_mean_squared_error(y[test], peer.predict(X[test])))
         ours.append(root_mean_squared_error(y[test], model.predict(X[test])))
     differences, error = mean_and_error([a - b for a, b in zip(ours, theirs, strict=True)])
@@ -81,15 +82,17 @@ def test_dart_of_several_classes_is_not_worse_than_xgboosts() -> None:
         "n_estimators": 20,
         "max_depth": 3,
         "learning_rate": 0.3,
-        "booster": "dart",
-        "rate_drop": 0.2,
     }
     theirs, ours = [], []
     for seed in range(8):
         order = np.random.default_rng(seed).permutation(len(X))
         train, test = order[:100], order[100:]
-        peer = xgboost.XGBClassifier(**shared, n_jobs=1, random_state=seed).fit(X[train], y[train])
-        model = BoostedTreesClassifier(**DEPTHWISE, **shared, random_state=seed).fit(X[train], y[train])
+        peer = xgboost.XGBClassifier(booster="dart", rate_drop=0.2, **shared, n_jobs=1, random_state=seed)
+        peer.fit(X[train], y[train])
+        model = BoostedTreesClassifier(
+            booster=weald.Dart(rate_drop=0.2), **DEPTHWISE, **shared, random_state=seed
+        )
+        model.fit(X[train], y[train])
         theirs.append(log_loss(y[test], peer.predict_proba(X[test])))
         ours.append(log_loss(y[test], model.predict_proba(X[test])))
     assert np.mean(ours) < 1.05 * np.mean(theirs)

@@ -9,18 +9,18 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.metrics import log_loss, root_mean_squared_error
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 
 xgboost = pytest.importorskip("xgboost")
 
 SHARED: dict[str, Any] = {"n_estimators": 50, "learning_rate": 0.1, "reg_lambda": 1.0, "n_jobs": 1}
 OURS: dict[str, Any] = {
-    "split_finder": "exact",
+    "split_finder": weald.Exact(precision="wide"),
     "growth": "depthwise",
     "max_leaves": None,
     "min_samples_leaf": 1,
     "min_child_weight": 1.0,
-    "precision": "wide",
 }
 
 

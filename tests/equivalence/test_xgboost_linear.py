@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import ElasticNet, LogisticRegression, Ridge
 from sklearn.preprocessing import scale
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -75,16 +76,18 @@ def test_weights_of_several_classes_are_xgboosts_with_its_hessian() -> None:
 
 
 def test_thrifty_with_few_columns_is_xgboosts() -> None:
-    settings: dict[str, Any] = {"feature_selector": "thrifty", "top_k": 2}
-    expected, _ = xgboost_weights(RX, RY, 10, objective="reg:squarederror", **settings)
-    ours = BoostedTreesRegressor(booster="linear", n_estimators=10, learning_rate=0.3, n_jobs=1, **settings)
+    theirs: dict[str, Any] = {"feature_selector": "thrifty", "top_k": 2}
+    expected, _ = xgboost_weights(RX, RY, 10, objective="reg:squarederror", **theirs)
+    booster = weald.Linear(selector="thrifty", top_k=2)
+    ours = BoostedTreesRegressor(booster=booster, n_estimators=10, learning_rate=0.3, n_jobs=1)
     assert ours.fit(RX, RY).coef_ == pytest.approx(expected[0], abs=1e-4)
 
 
 def test_greedy_with_few_columns_is_xgboosts() -> None:
-    settings: dict[str, Any] = {"feature_selector": "greedy", "top_k": 2}
-    expected, _ = xgboost_weights(RX, RY, 10, objective="reg:squarederror", **settings)
-    ours = BoostedTreesRegressor(booster="linear", n_estimators=10, learning_rate=0.3, n_jobs=1, **settings)
+    theirs: dict[str, Any] = {"feature_selector": "greedy", "top_k": 2}
+    expected, _ = xgboost_weights(RX, RY, 10, objective="reg:squarederror", **theirs)
+    booster = weald.Linear(selector="greedy", top_k=2)
+    ours = BoostedTreesRegressor(booster=booster, n_estimators=10, learning_rate=0.3, n_jobs=1)
     assert ours.fit(RX, RY).coef_ == pytest.approx(expected[0], abs=1e-4)
 
 

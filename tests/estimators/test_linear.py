@@ -8,16 +8,17 @@ import pytest
 from sklearn.base import is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 
-LINEAR: dict[str, Any] = {"booster": "linear", "n_estimators": 30, "learning_rate": 0.9}
+ROUNDS: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.9}
 
 
 @parametrize_with_checks(
     [
-        BoostedTreesRegressor(**LINEAR),
-        BoostedTreesClassifier(**LINEAR),
-        BoostedTreesClassifier(**LINEAR, feature_selector="greedy"),
+        BoostedTreesRegressor(booster="linear", **ROUNDS),
+        BoostedTreesClassifier(booster="linear", **ROUNDS),
+        BoostedTreesClassifier(booster=weald.Linear(selector="greedy"), **ROUNDS),
     ]
 )
 def test_scikit_learn_finds_nothing_to_complain_of(estimator: Any, check: Any) -> None:

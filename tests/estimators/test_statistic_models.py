@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -30,25 +29,28 @@ def _table(n: int = 400, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     return table, (rng.random(n) < chance).astype(int)
 
 
+def _statistics(kind: str = "ordered", **changes: Any) -> weald.TargetStatistics:
+    return weald.TargetStatistics(kind=kind, max_onehot=2, **changes)
+
+
 def _classifier(**changes: Any) -> Any:
     chosen: dict[str, Any] = {
-        "categories": "ordered",
+        "categories": _statistics(),
         "growth": "oblivious",
         "max_depth": 3,
         "n_estimators": 30,
+        "min_samples_leaf": 1,
     }
-    return weald.BoostedTreesClassifier(
-        **(chosen | {"min_samples_leaf": 1, "max_cat_to_onehot": 2} | changes)
-    )
+    return weald.BoostedTreesClassifier(**(chosen | changes))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_pair_of_columns_is_found(kind: str) -> None:
     X, y = _table(600)
     X = X.drop(columns="id")
-    model = _classifier(categories=kind).fit(X[:400], y[:400])
+    model = _classifier(categories=_statistics(kind)).fit(X[:400], y[:400])
     assert model.score(X[400:], y[400:]) > (0.55 if kind == "leave_one_out" else 0.65)  # which leaks
-    alone = _classifier(categories=kind, max_combination=1).fit(X[:400], y[:400])
+    alone = _classifier(categories=_statistics(kind, max_combination=1)).fit(X[:400], y[:400])
     assert model.score(X[400:], y[400:]) >= alone.score(X[400:], y[400:])
     assert any(len(table.projection) == 2 for table in model._model.statistics.tables)
 
@@ -57,7 +59,8 @@ def test_greedy_statistics_leak_and_ordered_ones_do_not() -> None:
     X, y = _table(600)
     train, test = slice(0, 400), slice(400, 600)
     scores = {
-        kind: _classifier(categories=kind, max_combination=1).fit(X[train], y[train]) for kind in KINDS[:2]
+        kind: _classifier(categories=_statistics(kind, max_combination=1)).fit(X[train], y[train])
+        for kind in KINDS[:2]
     }
     assert scores["greedy"].score(X[train], y[train]) == 1.0  # by the column that is different in every row
     assert scores["ordered"].score(X[test], y[test]) > scores["greedy"].score(X[test], y[test]) + 0.05
@@ -159,8 +162,9 @@ def test_rows_without_weight_are_not_there(kind: str, booster: str) -> None:
     X, y = _table(300)
     weight = np.where(np.arange(300) % 3 > 0, 1.0, 0.0)
     kept = weight > 0
-    first = _classifier(n_estimators=6, categories=kind, booster=booster).fit(X, y, sample_weight=weight)
-    second = _classifier(n_estimators=6, categories=kind, booster=booster).fit(X[kept], y[kept])
+    settings: dict[str, Any] = {"n_estimators": 6, "categories": _statistics(kind), "booster": booster}
+    first = _classifier(**settings).fit(X, y, sample_weight=weight)
+    second = _classifier(**settings).fit(X[kept], y[kept])
     assert first.forest_ == second.forest_ and first.forest_.n_features > X.shape[1]
     # Also for the rows without weight, whose own categories both models have never seen.
     assert (first.predict_proba(X) == second.predict_proba(X)).all()
@@ -179,34 +183,71 @@ def test_importances_and_shapley_values_are_those_of_the_users_columns() -> None
 
 def test_priors_and_counters() -> None:
     X, y = _table(200)
-    model = _classifier(n_estimators=5, prior=[0.0, 0.5, 1.0], counters=False, prior_weight=2.0).fit(X, y)
+    categories = _statistics(prior=[0.0, 0.5, 1.0], counters=False, prior_weight=2.0)
+    model = _classifier(n_estimators=5, categories=categories).fit(X, y)
     assert max(max(table.numbers) for table in model._model.statistics.tables) <= 2
-    with pytest.raises(InputError, match="prior must be 'mean'"):
-        _classifier(prior=2.0).fit(X, y)
+    with pytest.raises(InputError, match=r"^categories\.prior must be 'mean'"):
+        _classifier(categories=_statistics(prior=2.0)).fit(X, y)
 
 
-def test_what_makes_no_sense_together_is_refused(tmp_path: Path) -> None:
-    X, y = _table(60)
-    for changes, said in [
-        ({"booster": "dart", "rate_drop": 0.1}, "does not go with booster='dart'"),
-        ({"split_finder": "exact"}, "split_finder='exact'"),
-        ({"path_smooth": 1.0, "min_samples_leaf": 2}, "path_smooth=1.0"),
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"booster": weald.Dart(rate_drop=0.2)}, r"does not go with booster=Dart\(rate_drop=0\.2\)"),
+        ({"split_finder": "exact"}, "is not there with split_finder='exact'"),
+        ({"split_finder": "approx"}, r"needs bins that stay the same, not split_finder=Approximate\(\)"),
+        ({"leaves": weald.Leaves(path_smooth=1.0), "min_samples_leaf": 2}, r"^leaves\.path_smooth=1\.0 does not go"),
         (
-            {"categories": "onehot", "max_combination": 2, "max_cat_to_onehot": 4},
-            "max_combination=2 belongs to",
+            {"splits": weald.Splits(forced={"feature": "x", "threshold": 0.0}), "growth": "leafwise"},
+            r"^splits\.forced=.* does not go",
         ),
-        ({"prefix_growth": 3.0}, "prefix_growth=3.0 belongs to"),
-        ({"categories": "greedy", "permutations": 2}, "permutations=2 belongs to"),
-        ({"booster": "ordered", "permutations": 0}, "permutations=0"),
-    ]:
-        with pytest.raises((NotSupportedError, InputError), match=said):
-            _classifier(n_estimators=2, **changes).fit(X, y)
-    with pytest.raises(NotSupportedError, match="Checkpoint"):
-        _classifier(n_estimators=2).fit(X, y, callbacks=[weald.Checkpoint(tmp_path / "model.weald")])
-    model = _classifier(n_estimators=2, warm_start=True).fit(X, y)
-    with pytest.raises(NotSupportedError, match="warm_start"):
-        model.set_params(n_estimators=4).fit(X, y)
-    assert os.listdir(tmp_path) == []
+        ({"interaction_constraints": [["a", "x"]]}, "^interaction_constraints=.* does not go"),
+        ({"categories": _statistics("greedy", permutations=2)}, r"^categories\.permutations=2 belongs to kind='ordered'"),
+        ({"booster": weald.Ordered(permutations=0)}, r"^booster\.permutations must be"),
+        (
+            {"booster": weald.Ordered(permutations=2), "categories": _statistics(permutations=4)},
+            r"^categories\.permutations=4 and booster\.permutations=2 are the same orders",
+        ),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_together_is_refused(changes: dict[str, Any], said: str) -> None:
+    X, y = _table(60)
+    with pytest.raises((NotSupportedError, InputError), match=said):
+        _classifier(n_estimators=2, **changes).fit(X, y)
+
+
+@pytest.mark.parametrize("booster", ["plain", weald.Ordered(permutations=2)], ids=["plain", "ordered"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupted_training_goes_on_to_the_same_bytes(kind: str, booster: Any, tmp_path: Path) -> None:
+    X, y = _table(150)
+    settings: dict[str, Any] = {"categories": _statistics(kind), "booster": booster, "subsample": 0.8}
+    fit: dict[str, Any] = {"sample_weight": np.where(np.arange(150) % 5 > 0, 1.0, 0.0), "eval_set": [(X, y)]}
+    whole = _classifier(n_estimators=6, **settings).fit(X, y, **fit)
+    path = tmp_path / "part.weald"
+    # Four rounds are made, of which three are in the file.
+    _classifier(n_estimators=4, **settings).fit(X, y, callbacks=[weald.Checkpoint(path, every=3)], **fit)
+    resumed = _classifier(n_estimators=6, **settings).fit(X, y, resume_from=path, **fit)
+    assert resumed._to_bytes() == whole._to_bytes()
+    assert resumed.history_ == whole.history_
+
+
+@pytest.mark.parametrize("booster", ["plain", "ordered"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_later_fit_goes_on_from_the_trees_and_their_statistics(kind: str, booster: str) -> None:
+    X, y = _table(200)
+    model = _classifier(n_estimators=3, warm_start=True, booster=booster, categories=_statistics(kind))
+    fit: dict[str, Any] = {"eval_set": [(X[150:], y[150:])]}
+    first = model.fit(X[:150], y[:150], **fit).forest_
+    history = model.history_["valid_0"]["logloss"]
+    later = model.set_params(n_estimators=6).fit(X[:150], y[:150], **fit).forest_
+    assert (first.n_rounds, later.n_rounds) == (3, 6)
+    for name in ("threshold", "value", "left"):
+        start = getattr(later, name)[: len(getattr(first, name))]
+        assert start.tolist() == getattr(first, name).tolist(), name
+    # What the rounds told of the set is what the model says of it: all trees find their own statistics.
+    assert model.history_["valid_0"]["logloss"][:3] == history[:3]
+    probability = model.predict_proba(X[150:])[np.arange(50), y[150:]]
+    assert model.history_["valid_0"]["logloss"][-1] == pytest.approx(-np.log(probability).mean(), rel=1e-9)
 
 
 def test_leaves_are_refitted_to_other_rows() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.forest.forest import Forest
 from weald.forest.predict import raw_scores
+from weald.training.boosting.flat import from_flat
 
 N_COLUMNS = 5
 GROWTHS = st.sampled_from(["leafwise", "depthwise", "oblivious"])
@@ -61,15 +62,17 @@ def table(seed: int, n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float
 
 def fitted(loss: str, X: Any, y: Any, parameters: dict[str, Any], **constraints: Any) -> Any:
     limits = {"max_leaves": None} if parameters["growth"] == "oblivious" else {"max_leaves": 40}
-    options = {
-        "n_estimators": 3,
-        "categorical_features": [4],
-        "n_jobs": 1,
-        **limits,
-        **{name: value for name, value in parameters.items() if name != "finder"},
-        **parameters.get("finder", {}),
-        **constraints,
-    }
+    options = from_flat(
+        {
+            "n_estimators": 3,
+            "categorical_features": [4],
+            "n_jobs": 1,
+            **limits,
+            **{name: value for name, value in parameters.items() if name != "finder"},
+            **parameters.get("finder", {}),
+            **constraints,
+        }
+    )
     if "classes" in loss:
         cuts = [0.0] if loss == "two classes" else [-0.5, 0.5]
         labels = np.digitize(y, cuts)

@@ -12,7 +12,7 @@ from invariants.shared_work import shared_histograms
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.persistence import to_bytes
 from weald.sampling import gradients, rows, weights
-from weald.training.boosting import boosting
+from weald.training.boosting import descent
 from weald.tree.histograms import quantise
 from weald.tree.rows import leaf, partition, sweep, walk
 
@@ -49,7 +49,7 @@ def test_the_table_is_large_enough_for_threads(table: Any) -> None:
     fewest = np.count_nonzero(weight)  # the others are left out
     for module in (leaf, partition, quantise, sweep, walk, rows, gradients, weights):
         assert fewest >= module.PARALLEL_ROWS, module.__name__
-    assert fewest >= boosting.PARALLEL_SCORES
+    assert fewest >= descent.PARALLEL_SCORES
 
 
 def test_a_fit_that_keeps_too_few_rows_for_shared_histograms_is_noticed(table: Any) -> None:

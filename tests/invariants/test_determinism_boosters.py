@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invariants.shared_work import shared_histograms
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import BoostedTreesClassifier, BoostedTreesRegressor, Dart, Plain
 from weald.estimators.shared.persistence import to_bytes
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
@@ -17,9 +17,9 @@ N_ROWS = 70_000  # above the sizes from which kernels share their work
 @pytest.mark.parametrize(
     "settings",
     [
-        {"booster": "dart", "rate_drop": 0.4, "sample_type": "weighted"},
-        {"booster": "dart", "rate_drop": 0.4, "num_parallel_tree": 2, "subsample": 0.6},
-        {"num_parallel_tree": 3, "subsample": 0.8, "colsample_bynode": 0.8, "base_score": None},
+        {"booster": Dart(rate_drop=0.4, sample_type="weighted")},
+        {"booster": Dart(rate_drop=0.4, parallel_trees=2), "subsample": 0.6},
+        {"booster": Plain(parallel_trees=3), "subsample": 0.8, "colsample_bynode": 0.8, "base_score": None},
     ],
     ids=["dart", "dart, parallel trees", "parallel trees"],
 )

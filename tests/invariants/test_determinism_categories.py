@@ -14,12 +14,7 @@ from weald.data import read_table
 from weald.forest.predict import raw_scores
 
 CATEGORIES = [2, 3, 4]
-SMOOTHED: dict[str, Any] = {
-    "categories": "partition",
-    "cat_smooth": 10.0,
-    "cat_l2": 10.0,
-    "min_samples_category": 100,
-}
+SMOOTHED = weald.Partition(smooth=10.0, l2=10.0, min_samples=100)
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +60,17 @@ def test_smoothed_sets_give_the_same_bytes(table: Any, growth: str) -> None:
             growth=growth,
             max_depth=4,
             n_jobs=n_jobs,
-            **SMOOTHED,
+            categories=SMOOTHED,
             categorical_features=CATEGORIES,
         )
 
     same_for_all_threads(make, X, y, eval_set=[(X[:6000], y[:6000])])
 
 
-@pytest.mark.parametrize("smoothed", [{}, SMOOTHED])
+@pytest.mark.parametrize("categories", ["partition", SMOOTHED], ids=str)
 @pytest.mark.parametrize("growth", ["leafwise", "oblivious"])
 def test_training_scores_are_the_predictions_to_the_last_bit(
-    table: Any, growth: str, smoothed: dict[str, Any]
+    table: Any, growth: str, categories: Any
 ) -> None:
     X, y = table
     seen: list[Any] = []
@@ -90,7 +85,7 @@ def test_training_scores_are_the_predictions_to_the_last_bit(
         growth=growth,
         subsample=0.5,
         categorical_features=CATEGORIES,
-        **{"categories": "partition", **smoothed},
+        categories=categories,
     ).fit(X, y)
     rows = read_table(X, schema=model._model.schema)  # the categories' codes
     again = raw_scores(model.forest_.first(3), rows.blocks(), len(X), 1)

@@ -48,7 +48,7 @@ def test_exact_trees_have_the_same_bytes(table: Any, growth: str, precision: str
 
 def both(make: Any, X: Any, y: Any, **fit: Any) -> None:
     """Fit both split finders and compare everything that they give."""
-    models = [make(split_finder=finder).fit(X, y, **fit) for finder in ("hist", "exact")]
+    models = [make(finder).fit(X, y, **fit) for finder in (weald.Histogram, weald.Exact)]
     hist, exact = (model.forest_ for model in models)
     for name in ("feature", "threshold", "left", "missing_left", "value", "gain", "cover", "count"):
         assert getattr(hist, name).tobytes() == getattr(exact, name).tobytes(), name
@@ -85,16 +85,24 @@ def test_fine_bins_and_exact_splits_grow_the_same_trees(kind: str, growth: str) 
     weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
     settings: list[dict[str, Any]] = [
         {},
-        {"precision": "wide", **SAMPLING},
+        SAMPLING,
         {"categorical_features": [4], "reg_alpha": 0.3, "gamma": 0.05, "min_child_weight": 2.0},
         {"max_delta_step": 0.1, "monotone_constraints": [1, -1, 0, 0, 0]},
         {"interaction_constraints": [[0, 1], [1, 2, 3]], "min_samples_leaf": 1},
     ]
     for more in settings:
+        precision = "wide" if more is SAMPLING else "packed"
 
-        def make(split_finder: str, more: dict[str, Any] = more) -> BoostedTreesRegressor:
+        def make(
+            finder: Any, more: dict[str, Any] = more, precision: str = precision
+        ) -> BoostedTreesRegressor:
             return BoostedTreesRegressor(
-                n_estimators=3, growth=growth, max_depth=5, n_jobs=1, split_finder=split_finder, **more
+                n_estimators=3,
+                growth=growth,
+                max_depth=5,
+                n_jobs=1,
+                split_finder=finder(precision=precision),
+                **more,
             )
 
         both(make, X, y, sample_weight=weight, eval_set=[(X[::3], y[::3])])
@@ -103,9 +111,9 @@ def test_fine_bins_and_exact_splits_grow_the_same_trees(kind: str, growth: str) 
 def test_fine_bins_and_exact_splits_grow_the_same_trees_of_three_classes() -> None:
     X, y = few_values("with missing values")
 
-    def make(split_finder: str) -> BoostedTreesClassifier:
+    def make(finder: Any) -> BoostedTreesClassifier:
         return BoostedTreesClassifier(
-            n_estimators=3, subsample=0.8, split_finder=split_finder, n_jobs=1, class_weight="balanced"
+            n_estimators=3, subsample=0.8, split_finder=finder(), n_jobs=1, class_weight="balanced"
         )
 
     both(make, X, np.digitize(y, [0.0, 1.0]))

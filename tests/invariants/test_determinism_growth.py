@@ -31,7 +31,6 @@ CASES = [
 @pytest.mark.parametrize(("growth", "finder"), [*CASES, ("leafwise", "local"), ("depthwise", "local")])
 def test_models_of_every_growth_have_the_same_bytes(table: Any, growth: str, finder: str) -> None:
     X, y, _ = table
-    proposals = {"split_finder": "approx", "proposals": "local"}
     forced = FORCED if growth != "oblivious" and finder in ("hist", "approx") else None
 
     def make(n_jobs: int) -> BoostedTreesRegressor:
@@ -46,7 +45,7 @@ def test_models_of_every_growth_have_the_same_bytes(table: Any, growth: str, fin
             colsample_bytree=0.7,
             colsample_bynode=0.8,
             n_jobs=n_jobs,
-            **proposals if finder == "local" else {"split_finder": finder},
+            split_finder=weald.Approximate(proposals="local") if finder == "local" else finder,
         )
 
     rows = slice(None) if finder == "hist" else slice(20_000)  # enough for the threads of the other finders

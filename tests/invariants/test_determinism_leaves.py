@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invariants.shared_work import shared_histograms
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import Bayesian, BoostedTreesClassifier, BoostedTreesRegressor, Leaves, MinimalVariance
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
 RNG = np.random.default_rng(3)
@@ -19,10 +19,10 @@ Y = X[:, 0] + np.abs(X[:, 1]) + RNG.standard_normal(N_ROWS)
 @pytest.mark.parametrize(
     "settings",
     [
-        {"leaf_iterations": 3, "sampling": "bayesian", "bagging_temperature": 0.5},
-        {"leaf_estimation": "gradient", "leaf_iterations": 2, "sampling": "mvs", "subsample": 0.5},
-        {"loss": "normal", "leaf_iterations": 2},
-        {"loss": "log_cosh", "sampling": "mvs", "subsample": 0.8, "mvs_reg": 0.1},
+        {"leaves": Leaves(iterations=3), "sampling": Bayesian(temperature=0.5)},
+        {"leaves": Leaves(method="gradient", iterations=2), "sampling": "mvs", "subsample": 0.5},
+        {"loss": "normal", "leaves": Leaves(iterations=2)},
+        {"loss": "log_cosh", "sampling": MinimalVariance(reg=0.1), "subsample": 0.8},
     ],
     ids=["logistic, bayesian", "gradient, mvs", "normal", "log_cosh"],
 )
@@ -38,7 +38,7 @@ def test_leaves_and_weights_give_the_same_bytes(settings: dict[str, Any]) -> Non
 
 
 def test_a_training_that_goes_on_draws_what_one_would_have_drawn() -> None:
-    for sampling in ({"sampling": "mvs", "subsample": 0.4}, {"sampling": "bayesian", "subsample_freq": 3}):
+    for sampling in ({"sampling": "mvs", "subsample": 0.4}, {"sampling": Bayesian(frequency=3)}):
         settings: dict[str, Any] = {"n_jobs": 1, "max_leaves": 4, **sampling}
         whole = BoostedTreesRegressor(n_estimators=5, **settings).fit(X[:2_000], Y[:2_000])
         part = BoostedTreesRegressor(n_estimators=2, warm_start=True, **settings).fit(X[:2_000], Y[:2_000])

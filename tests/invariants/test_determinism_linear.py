@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import BoostedTreesClassifier, BoostedTreesRegressor, Linear
 from weald.estimators.shared.persistence import to_bytes
 from weald.linear.columns import PARALLEL_CELLS, PARALLEL_ROWS
 
@@ -32,9 +32,8 @@ def table() -> tuple[Any, Any, Any]:
 def same_for_all_threads(kind: Any, X: Any, y: Any, parameters: dict[str, Any], **fit: Any) -> None:
     made = []
     for threads in THREADS:
-        model = kind(booster="linear", n_estimators=3, random_state=5, n_jobs=threads, **parameters).fit(
-            X, y, **fit
-        )
+        given = {"booster": "linear", "n_estimators": 3, "random_state": 5, "n_jobs": threads, **parameters}
+        model = kind(**given).fit(X, y, **fit)
         made.append((to_bytes(model, model._model), model.predict(X).tobytes()))
     assert made[0] == made[1] == made[2]
 
@@ -44,8 +43,8 @@ def same_for_all_threads(kind: Any, X: Any, y: Any, parameters: dict[str, Any], 
 def test_selectors_give_the_same_bytes(table: Any, selector: str, is_sparse: bool) -> None:
     X, y, weight = table
     given = scipy.sparse.csr_matrix(X) if is_sparse else X
-    top = {"top_k": 3} if selector in ("greedy", "thrifty") else {}
-    parameters = {"feature_selector": selector, "reg_alpha": 0.01, "reg_lambda": 0.1, **top}
+    top_k = 3 if selector in ("greedy", "thrifty") else 0
+    parameters = {"booster": Linear(selector=selector, top_k=top_k), "reg_alpha": 0.01, "reg_lambda": 0.1}
     same_for_all_threads(
         BoostedTreesRegressor, given, y, parameters, sample_weight=weight, eval_set=[(given[:5000], y[:5000])]
     )

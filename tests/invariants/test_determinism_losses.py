@@ -24,8 +24,8 @@ WEIGHT = rng.integers(0, 20, N_ROWS).clip(max=2).astype(float)  # few zeros: suc
         {"loss": "fair"},
         {"loss": "mape"},
         {"loss": "one_vs_rest"},
-        {"booster": "forest", "subsample": 0.6, "loss": "absolute"},
-        {"booster": "forest", "subsample": 0.6, "loss": "softmax"},
+        {"booster": "averaging", "subsample": 0.6, "loss": "absolute"},
+        {"booster": "averaging", "subsample": 0.6, "loss": "softmax"},
     ],
     ids=str,
 )

@@ -25,10 +25,10 @@ def _table() -> tuple[pd.DataFrame, np.ndarray]:
     "changes",
     [
         {"growth": "oblivious"},
-        {"growth": "leafwise", "booster": "ordered", "permutations": 2},
-        {"growth": "oblivious", "booster": "ordered", "split_score": "cosine", "random_strength": 1.0},
+        {"growth": "leafwise", "booster": weald.Ordered(permutations=2)},
+        {"growth": "oblivious", "booster": "ordered", "splits": weald.Splits(score="cosine", noise=1.0)},
         {"growth": "depthwise", "categories": "holdout"},
-        {"growth": "oblivious", "sampling": "mvs", "subsample": 0.8, "leaf_iterations": 3},
+        {"growth": "oblivious", "sampling": "mvs", "subsample": 0.8, "leaves": weald.Leaves(iterations=3)},
     ],
 )
 def test_threads_do_not_change_the_model(changes: dict[str, Any]) -> None:

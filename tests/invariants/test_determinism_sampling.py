@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from invariants.shared_work import shared_histograms
-from weald import BoostedTreesClassifier
+from weald import BoostedTreesClassifier, ByClass, Plain
 
 N_ROWS = 70_000  # above the sizes from which kernels share their work
 
@@ -17,8 +17,8 @@ N_ROWS = 70_000  # above the sizes from which kernels share their work
     "settings",
     [
         {"sampling": "goss"},
-        {"sampling": "goss", "growth": "depthwise", "num_parallel_tree": 2},
-        {"positive_subsample": 0.5, "negative_subsample": 0.1, "subsample_freq": 2},
+        {"sampling": "goss", "growth": "depthwise", "booster": Plain(parallel_trees=2)},
+        {"sampling": ByClass(positive=0.5, negative=0.1, frequency=2)},
     ],
     ids=["goss", "goss, parallel trees", "shares of classes"],
 )

@@ -1,4 +1,4 @@
-"""The table of parameters: its defaults, its sentences, and values from the command line."""
+"""Declared parameters: their defaults, their sentences, and values from the command line."""
 
 from __future__ import annotations
 
@@ -10,41 +10,61 @@ import numpy as np
 import pytest
 
 import weald
-from weald.params import GRADIENT_BOOSTING_PARAMETERS, PARAMETERS, Parameter, parameter_table, parse, validate
+from weald.pages import parameter_page
+from weald.params import Parameter, validate
+from weald.params.choice import Choice
+from weald.params.declare import declared
+from weald.params.settings import parse_setting
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.training.boosting.parameters import FAMILIES
+
+PARAMETERS = declared(weald.BoostedTreesClassifier)
+OBJECTS: list[type[Choice]] = [choice for family in FAMILIES.values() for choice in family.classes]
+DECLARED = [(owner, name) for owner in (weald.BoostedTreesClassifier, *OBJECTS) for name in declared(owner)]
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_a_default_passes_its_own_check(name: str) -> None:
-    parameter = PARAMETERS[name]
+def parse(name: str, text: str) -> Any:
+    """The value that a text is on the command line."""
+    return parse_setting(weald.BoostedTreesClassifier, name, text, {})[name]
+
+
+@pytest.mark.parametrize(("owner", "name"), DECLARED)
+def test_a_default_passes_its_own_check(owner: type, name: str) -> None:
+    parameter = declared(owner)[name]
     assert parameter.name == name
     assert parameter.help.endswith(".")
     parameter.check(parameter.default)
 
 
+@pytest.mark.parametrize("choice", OBJECTS)
+def test_a_choice_without_arguments_is_valid_and_documented(choice: type[Choice]) -> None:
+    choice().validate()
+    assert list(inspect.signature(choice).parameters) == list(declared(choice))
+    text = inspect.getdoc(choice) or ""
+    assert text.endswith(repr(choice())) or ">>> " in text
+    for name, parameter in declared(choice).items():
+        assert f"\n{name} : " in text and parameter.help in text
+
+
 @pytest.mark.parametrize("estimator", [weald.BoostedTreesClassifier, weald.BoostedTreesRegressor])
-def test_estimators_have_the_tables_names_and_defaults(estimator: type) -> None:
-    for name, argument in inspect.signature(estimator).parameters.items():
-        assert name in PARAMETERS
-        assert argument.default == PARAMETERS[name].default
+def test_estimators_have_the_declared_names_and_defaults(estimator: type) -> None:
+    arguments = inspect.signature(estimator).parameters
+    assert {name: argument.default for name, argument in arguments.items()} == {
+        name: parameter.default for name, parameter in declared(estimator).items()
+    }
+    assert next(iter(arguments)) == "loss"
+    kinds = [argument.kind for argument in arguments.values()]
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * (
+        len(kinds) - 1
+    )
 
 
-def test_gradient_boosting_has_its_tables_names_and_defaults() -> None:
-    known: set[str] = set()
-    for estimator in (weald.GradientBoostingClassifier, weald.GradientBoostingRegressor):
-        for name, argument in inspect.signature(estimator).parameters.items():
-            known.add(name)
-            if name != "loss":
-                assert argument.default == GRADIENT_BOOSTING_PARAMETERS[name].default
-                GRADIENT_BOOSTING_PARAMETERS[name].check(argument.default)
-    assert known == set(GRADIENT_BOOSTING_PARAMETERS)
-
-
-def test_every_parameter_belongs_to_an_estimator() -> None:
-    known: set[str] = set()
-    for estimator in (weald.BoostedTreesClassifier, weald.BoostedTreesRegressor):
-        known |= set(inspect.signature(estimator).parameters)
-    assert known == set(PARAMETERS)
+def test_the_classifier_has_what_the_regressor_has_and_the_weights_of_classes() -> None:
+    assert PARAMETERS.keys() - declared(weald.BoostedTreesRegressor).keys() == {
+        "class_weight",
+        "scale_pos_weight",
+    }
+    assert declared(weald.BoostedTreesRegressor).keys() <= PARAMETERS.keys()
 
 
 @pytest.mark.parametrize(
@@ -58,44 +78,70 @@ def test_every_parameter_belongs_to_an_estimator() -> None:
         ("learning_rate", -0.1),
         ("learning_rate", math.nan),
         ("learning_rate", math.inf),
+        ("learning_rate", 10**400),
+        ("min_samples_leaf", 10**400),
         ("subsample", 0.0),
         ("subsample", 1.1),
-        ("max_bins", 65_536),
-        ("max_bins", 1),
+        ("bins", 65_536),
+        ("bins", 1),
         ("max_leaves", 1),
         ("reg_lambda", -1),
         ("reg_alpha", None),
         ("growth", "level"),
         ("growth", None),
-        ("precision", 3),
         ("warm_start", 1),
         ("verbose", 2),
     ],
 )
 def test_a_wrong_value_is_named_with_its_parameter(name: str, value: Any) -> None:
     with pytest.raises(InputError) as caught:
-        validate({name: value}, PARAMETERS)
+        validate(weald.BoostedTreesClassifier(**{name: value}))
     assert str(caught.value).startswith(f"{name} must be ")
+    assert str(caught.value).endswith(f", not {value!r}.")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("bins__max_bins", 65_536),
+        ("bins__use_missing", 0),
+        ("split_finder__precision", 3),
+        ("sampling__frequency", 0),
+        ("leaves__iterations", 1.5),
+        ("splits__noise", math.nan),
+        ("booster__parallel_trees", True),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_path(field: str, value: Any) -> None:
+    model = weald.BoostedTreesClassifier().set_params(**{field: value})
+    with pytest.raises(InputError) as caught:
+        model.resolved()
+    assert str(caught.value).startswith(f"{field.replace('__', '.')} must be ")
     assert str(caught.value).endswith(f", not {value!r}.")
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
     validate(
-        {"n_estimators": np.int64(5), "learning_rate": np.float32(0.5), "max_depth": np.int8(3)}, PARAMETERS
+        weald.BoostedTreesClassifier(
+            n_estimators=np.int64(5),  # type: ignore[arg-type]
+            learning_rate=np.float32(0.5),  # type: ignore[arg-type]
+            max_depth=np.int8(3),  # type: ignore[arg-type]
+        )
     )
 
 
 def test_bounds_belong_to_the_range_where_they_are_not_open() -> None:
-    validate({"subsample": 1.0, "max_bins": 255, "max_leaves": 2, "gamma": 0, "max_depth": None}, PARAMETERS)
+    validate(weald.BoostedTreesClassifier(subsample=1.0, bins=255, max_leaves=2, gamma=0, max_depth=None))
 
 
-@pytest.mark.parametrize("name", [name for name, known in PARAMETERS.items() if known.refused])
-def test_a_refused_choice_says_what_to_use(name: str) -> None:
-    for value, instead in PARAMETERS[name].refused:
-        with pytest.raises(NotSupportedError) as caught:
-            validate({name: value}, PARAMETERS)
-        assert str(caught.value) == f"{name}={value!r} is not supported yet; use {instead}."
-        assert any(repr(choice) in instead for choice in PARAMETERS[name].choices)
+@pytest.mark.parametrize(
+    ("name", "value", "instead"), [("booster", "forest", "averaging"), ("sampling", "bootstrap", "bayesian")]
+)
+def test_a_refused_choice_says_what_to_use(name: str, value: str, instead: str) -> None:
+    with pytest.raises(NotSupportedError) as caught:
+        validate(weald.BoostedTreesClassifier(**{name: value}))
+    assert str(caught.value) == f"{name}={value!r} is not supported; use {name}={instead!r}."
+    validate(weald.BoostedTreesClassifier(**{name: instead}))
 
 
 def test_a_parameter_to_come_takes_only_none() -> None:
@@ -138,6 +184,9 @@ def test_a_range_is_told_in_words(bounds: dict[str, Any], expected: str) -> None
         ("class_weight", "balanced", "balanced"),
         ("class_weight", '{"yes": 2.5}', {"yes": 2.5}),
         ("n_jobs", "2", 2),
+        ("bins", "63", 63),
+        ("bins", "auto", "auto"),
+        ("booster", "dart", "dart"),
         ("categorical_features", '["island", 3]', ["island", 3]),
     ],
 )
@@ -158,6 +207,8 @@ def test_text_of_the_command_line_is_read_as_its_type(name: str, text: str, expe
         ("subsample", "0"),
         ("growth", "Oblivious"),
         ("warm_start", "maybe"),
+        ("bins", "1"),
+        ("booster", "trees"),
     ],
 )
 def test_wrong_text_is_refused_with_the_parameters_name(name: str, text: str) -> None:
@@ -177,5 +228,7 @@ def test_a_name_like_no_other_lists_the_known() -> None:
 
 
 def test_the_page_has_a_row_for_every_parameter() -> None:
-    rows = [line for line in parameter_table().splitlines() if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == [*PARAMETERS, *GRADIENT_BOOSTING_PARAMETERS]
+    rows = [line for line in parameter_page().splitlines() if line.startswith("| `")]
+    fields = [name for choice in OBJECTS for name in declared(choice)]
+    friedman = declared(weald.GradientBoostingRegressor)
+    assert [row.split("`")[1] for row in rows] == [*PARAMETERS, *fields, *friedman]

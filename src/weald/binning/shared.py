@@ -174,7 +174,7 @@ def bin_once(
     >>> X = np.array([[5.0, 1.0], [4.0, 2.0], [5.0, 3.0]])
     >>> bin_once(X, [weald.BoostedTreesRegressor(), "drop"]).bins.columns.tolist()
     [[1, 0, 1], [0, 1, 2]]
-    >>> bin_once(X, [weald.BoostedTreesRegressor(max_bins=15), weald.BoostedTreesRegressor()]) is None
+    >>> bin_once(X, [weald.BoostedTreesRegressor(bins=15), weald.BoostedTreesRegressor()]) is None
     True
     """
     ours = [(one, wishes) for one in estimators if (wishes := wishes_of(one)) is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ class Quantile(LossChoice):
             raise InputError(f"{path}.alpha must name at least one quantile, not an empty list.")
         for alpha in alphas:
             is_number = isinstance(alpha, numbers.Real) and not isinstance(alpha, bool)
-            if not is_number or not math.isfinite(alpha) or not 0.0 < alpha < 1.0:
+            if not is_number or not 0.0 < alpha < 1.0:
                 raise InputError(f"{path}.alpha must be between 0 and 1, both excluded, not {alpha!r}.")
 
     def make(self) -> Loss:

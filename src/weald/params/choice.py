@@ -48,6 +48,7 @@ __all__ = [
     "number",
     "one_of",
     "part",
+    "plain_values",
     "resolve_parameters",
     "same",
     "values_text",
@@ -125,6 +126,21 @@ def resolve_parameters(owner: Any, path: str = "") -> dict[str, Any]:
             values[name] = named.resolve(value)
         else:
             named.check(value)
+    return values
+
+
+def plain_values(owner: Any, kind: type | None = None) -> dict[str, Any]:
+    """The values of all declared fields, unchecked, with numbers of NumPy's as Python's own and choices as copies.
+
+    ``kind``: the class whose fields are meant, that of ``owner`` when None.
+    """
+    values = {}
+    for name, parameter in declared(type(owner) if kind is None else kind).items():
+        values[name] = value = getattr(owner, name)
+        if isinstance(value, Choice):
+            values[name] = type(value)(**plain_values(value))
+        elif parameter.kind in ("int", "float") and isinstance(value, np.generic):
+            values[name] = value.item()
     return values
 
 

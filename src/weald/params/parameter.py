@@ -61,7 +61,7 @@ class Parameter:
         if isinstance(value, str) and value in self.choices:
             return
         wanted = numbers.Integral if self.kind == "int" else numbers.Real
-        ok = not isinstance(value, bool) and isinstance(value, wanted) and math.isfinite(value)
+        ok = not isinstance(value, bool) and isinstance(value, wanted) and _is_finite(value)
         if ok and self.low <= value <= self.high and not (self.open_low and value == self.low):
             return
         raise InputError(f"{self.name} must be {self.range_text}, not {value!r}.")
@@ -104,3 +104,10 @@ class Parameter:
                 value = text
         self.check(value)
         return value
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False

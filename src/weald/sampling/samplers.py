@@ -116,7 +116,7 @@ class BayesianRows:
         for values, products in ((gradient, sample.gradient), (hessian, sample.hessian)):
             if not (math.isfinite(products.min()) and math.isfinite(products.max())):
                 raise InputError(
-                    f"bagging_temperature={self.temperature} multiplies derivatives of the loss of up to "
+                    f"sampling.temperature={self.temperature} multiplies derivatives of the loss of up to "
                     f"{np.abs(values).max():.3g} by weights of up to {factor.max():.3g}, which is more than a float32 holds; "
                     "use a lower temperature, or labels and weights on a smaller scale."
                 )

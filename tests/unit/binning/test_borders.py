@@ -69,7 +69,8 @@ def test_forced_cuts_stay_and_a_constant_column_has_none(border_type: str) -> No
 
 
 def test_quantiles_are_the_default() -> None:
-    assert BinChoices().border_type == "quantiles" and BoostedTreesRegressor().border_type == "quantiles"
+    assert BinChoices().border_type == weald.Bins().borders == "quantiles"
+    assert BoostedTreesRegressor().resolved().bins == weald.Bins()
 
 
 def test_border_types_shape_the_trees_and_shared_bins_must_agree() -> None:
@@ -80,13 +81,13 @@ def test_border_types_shape_the_trees_and_shared_bins_must_agree() -> None:
     assert set(model.forest_.threshold[inner]) <= set(
         fit_bins(read_table(X), None, BinChoices(5, border_type="uniform")).cuts[0]
     )
-    with pytest.raises(InputError, match="border_type='uniform'"):
+    with pytest.raises(InputError, match=r"with borders='uniform', but .* has borders='quantiles'"):
         BoostedTreesRegressor(bins=5).fit(bin_once(X, [uniform]), X[:, 0])
 
 
 @pytest.mark.parametrize("finder", ["exact", "approx"])
 def test_split_finders_without_bins_refuse_border_types(finder: str) -> None:
-    with pytest.raises(NotSupportedError, match="border_type='median' has no meaning"):
+    with pytest.raises(NotSupportedError, match=r"bins\.borders='median' has no meaning"):
         BoostedTreesRegressor(split_finder=finder, bins=weald.Bins(borders="median")).fit(
             [[1.0], [2.0]], [0.0, 1.0]
         )

@@ -9,11 +9,12 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import reference_binning as reference
 import weald
 from weald import BoostedTreesRegressor
-from weald.binning import BinChoices, Bins, SparseBins, bin_once, choices_of, dense_bins, fit_bins
+from weald.binning import BinChoices, Bins, SparseBins, bin_once, dense_bins, fit_bins, wishes_of
 from weald.data import read_table
 from weald.runtime.errors import InputError
 
@@ -131,15 +132,19 @@ def test_a_binned_table_serves_only_who_wants_these_bins() -> None:
     binned = bin_once(
         table, [model, BoostedTreesRegressor(bins=weald.Bins(min_samples=3, forced={"x0": [0]}))]
     )
-    assert binned is not None and binned.choices == choices_of(model)
+    wishes = wishes_of(model)
+    assert binned is not None and wishes is not None and binned.choices == wishes.choices
     for changed, told in (
-        ({"min_samples_bin": 4}, "min_samples_bin=3, but BoostedTreesRegressor has min_samples_bin=4"),
-        ({"forced_bins": None}, "forced_bins={'x0': (0.0,)}, but BoostedTreesRegressor has forced_bins={}"),
-        ({"use_missing": False}, "zero_as_missing=False, but BoostedTreesRegressor has use_missing=False"),
-        ({"split_finder": "exact", "min_samples_bin": 1, "forced_bins": None}, "split_finder='exact'"),
+        ({"bins__min_samples": 4}, "min_samples=3, but BoostedTreesRegressor has min_samples=4"),
+        ({"bins__forced": None}, "forced={'x0': (0.0,)}, but BoostedTreesRegressor has bins.forced={}"),
+        (
+            {"bins__use_missing": False},
+            "zero_as_missing=False, but BoostedTreesRegressor has use_missing=False",
+        ),
+        ({"bins": "auto", "split_finder": "exact"}, "split_finder='exact'"),
     ):
-        other = BoostedTreesRegressor(**{**model.get_params(), **changed})
-        assert not binned.serves(other)
+        other = clone(model).set_params(**changed)
+        assert binned.serves(model) and not binned.serves(other)
         with pytest.raises(InputError) as error:
             other.fit(binned, table[:, 0])
         assert told in str(error.value)
@@ -148,25 +153,47 @@ def test_a_binned_table_serves_only_who_wants_these_bins() -> None:
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ({"max_bins_by_column": 3}, "max_bins_by_column must be a list or a dict"),
-        ({"max_bins_by_column": {"b": 1}}, "max_bins_by_column of the column 'b' must be a whole number"),
-        ({"max_bins_by_column": [3, 4, 5]}, "max_bins_by_column has 3 numbers, but X has 2 columns"),
-        ({"max_bins_by_column": {"c": 9}}, "max_bins_by_column names the column 'c', which X does not have"),
-        ({"max_bins_by_column": {"a": 9, 0: 8}}, "max_bins_by_column has the column 'a' twice"),
-        ({"forced_bins": [1.0]}, "forced_bins must be a dict"),
-        ({"forced_bins": {"a": 1.0}}, "forced_bins of the column 'a' must be a list of cuts, not 1.0"),
-        ({"forced_bins": {"a": [np.inf]}}, "forced_bins of the column 'a' must hold finite numbers, not inf"),
-        ({"forced_bins": {"b": [1.0]}}, "forced_bins names the column 'b', which is categorical"),
-        ({"forced_bins": {"a": [1, 2, 3]}, "max_bins": 3}, "forced_bins has 3 cuts of the column 'a'"),
-        ({"use_missing": False, "zero_as_missing": True}, "zero_as_missing=True makes zeros missing"),
-        ({"max_bins": 70_000}, "max_bins must be a whole number of at least 2 and at most 65535"),
-        ({"split_finder": "exact", "rare_categories": 0.1}, "rare_categories=0.1 has no meaning with"),
-        ({"split_finder": "approx", "max_categories": 9}, "max_categories=9 has no meaning with"),
-        ({"split_finder": "approx", "max_bins": 300}, "max_bins=300 is more than the 255 bins"),
-        ({"booster": "linear", "zero_as_missing": True}, "zero_as_missing=True belongs to trees"),
+        ({"by_column": 3}, "bins.by_column must be a list or a dict"),
+        ({"by_column": {"b": 1}}, "bins.by_column of the column 'b' must be a whole number"),
+        ({"by_column": [3, 4, 5]}, "bins.by_column has 3 numbers, but X has 2 columns"),
+        ({"by_column": {"c": 9}}, "bins.by_column names the column 'c', which X does not have"),
+        ({"by_column": {"a": 9, 0: 8}}, "bins.by_column has the column 'a' twice"),
+        ({"forced": [1.0]}, "bins.forced must be a dict"),
+        ({"forced": {"a": 1.0}}, "bins.forced of the column 'a' must be a list of cuts, not 1.0"),
+        ({"forced": {"a": [np.inf]}}, "bins.forced of the column 'a' must hold finite numbers, not inf"),
+        ({"forced": {"b": [1.0]}}, "bins.forced names the column 'b', which is categorical"),
+        ({"forced": {"a": [1, 2, 3]}, "max_bins": 3}, "bins.forced has 3 cuts of the column 'a'"),
+        ({"use_missing": False, "zero_as_missing": True}, "bins.zero_as_missing=True makes zeros missing"),
+        ({"max_bins": 70_000}, "bins.max_bins must be a whole number of at least 2 and at most 65535"),
     ],
 )
-def test_errors_name_the_parameter_and_the_column(parameters: dict[str, Any], told: str) -> None:
+def test_errors_name_the_field_and_the_column(parameters: dict[str, Any], told: str) -> None:
+    table = {"a": np.arange(30.0), "b": np.array(list("uvwxyz") * 5, dtype=object)}
+    with pytest.raises(ValueError) as error:
+        BoostedTreesRegressor(n_estimators=1, bins=weald.Bins(**parameters)).fit(table, np.arange(30.0))
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"bins": 70_000}, "bins must be a whole number of at least 2 and at most 65535"),
+        (
+            {"split_finder": "exact", "bins": weald.Bins(rare_categories=0.1)},
+            "bins.rare_categories=0.1 has no meaning with split_finder=Exact()",
+        ),
+        (
+            {"split_finder": "approx", "bins": weald.Bins(max_categories=9)},
+            "bins.max_categories=9 has no meaning with split_finder=Approximate()",
+        ),
+        ({"split_finder": "approx", "bins": 300}, "bins.max_bins=300 is more than the 255 bins"),
+        (
+            {"booster": "linear", "bins": weald.Bins(zero_as_missing=True)},
+            "bins=Bins(zero_as_missing=True) belongs to trees",
+        ),
+    ],
+)
+def test_errors_name_what_bins_do_not_go_with(parameters: dict[str, Any], told: str) -> None:
     table = {"a": np.arange(30.0), "b": np.array(list("uvwxyz") * 5, dtype=object)}
     with pytest.raises(ValueError) as error:
         BoostedTreesRegressor(n_estimators=1, **parameters).fit(table, np.arange(30.0))

@@ -56,9 +56,7 @@ def test_trees_are_those_of_the_table_written_out(proposals: str, unstored: Any)
     y = np.random.default_rng(2).standard_normal(700) + X[:, 0] - np.abs(X[:, 1]) + 3.0 * (X[:, 2] > 0)
     dense = X if unstored == "zero" else np.where(X == 0.0, np.nan, X)
     choices: Any = {
-        "split_finder": "approx",
-        "proposals": proposals,
-        "sketch_eps": 0.1,
+        "split_finder": weald.Approximate(proposals=proposals, eps=0.1),
         "n_estimators": 4,
         "min_samples_leaf": 5,
         "n_jobs": 1,

@@ -71,7 +71,7 @@ def test_the_bins_and_the_model_are_those_of_the_dense_table(weighted: bool) -> 
         kind = Bins if bundling == "none" else BundledBins
         assert isinstance(bin_once(X, [model]).bins, kind)
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:90], y[:90])])
-        files.append(model.set_params(bundling="count")._to_bytes())
+        files.append(model.set_params(bins__bundling="count")._to_bytes())
     assert files[0] == files[1]
 
 

@@ -103,7 +103,16 @@ def test_a_validation_table_stops_the_training_early(run: Any, flowers: Path, tm
         (["--set", "max_leaves=many"], "max_leaves"),
         (["--set", "max_leaves=3", "--set", "max_leaves=4"], "given twice"),
         (["--seed", "1", "--set", "random_state=2"], "given twice"),
-        (["--task", "regression", "--target", "petals", "--set", "scale_pos_weight=2"], "does not apply"),
+        (
+            ["--task", "regression", "--target", "petals", "--set", "scale_pos_weight=2"],
+            "there is no parameter 'scale_pos_weight'",
+        ),
+        (
+            ["--set", "booster.rate_drop=0.1"],
+            "booster.rate_drop belongs to booster=dart.*set booster=dart too",
+        ),
+        (["--set", "booster=drat"], "did you mean 'dart'"),
+        (["--set", "booster=dart", "--set", "booster.rate_drop=2"], "booster.rate_drop must be a number"),
     ],
 )
 def test_a_bad_option_is_one_sentence_and_exit_code_2(

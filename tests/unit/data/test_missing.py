@@ -71,11 +71,13 @@ def test_categories_keep_their_zeros_and_stay_missing(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "missing"), [({"zero_as_missing": True}, "zero"), ({"use_missing": False}, "none")]
+    ("bins", "missing"),
+    [(weald.Bins(zero_as_missing=True), "zero"), (weald.Bins(use_missing=False), "none")],
+    ids=repr,
 )
 @pytest.mark.parametrize("finder", ["hist", "exact"])
 def test_training_prediction_and_files_agree(
-    parameters: dict[str, Any], missing: Missing, finder: str, tmp_path: Path
+    bins: weald.Bins, missing: Missing, finder: str, tmp_path: Path
 ) -> None:
     values, other = table(), table(1)
     y = np.nan_to_num(values[:, 0], nan=3.0) + np.random.default_rng(2).standard_normal(300)
@@ -83,11 +85,9 @@ def test_training_prediction_and_files_agree(
     plain = BoostedTreesRegressor(**common).fit(changed(values, missing), y)
     expected = plain.predict(changed(other, missing))
     for X, Z in ((values, other), (scipy.sparse.csr_array(values), scipy.sparse.csc_array(other))):
-        model = BoostedTreesRegressor(**parameters, **common).fit(X, y, eval_set=[(Z, y)])
+        model = BoostedTreesRegressor(bins=bins, **common).fit(X, y, eval_set=[(Z, y)])
         assert model.predict(Z).tobytes() == expected.tobytes()
-        again = BoostedTreesRegressor(**parameters, **common).fit(
-            X, y, eval_set=[(changed(other, missing), y)]
-        )
+        again = BoostedTreesRegressor(bins=bins, **common).fit(X, y, eval_set=[(changed(other, missing), y)])
         assert again.history_ == model.history_
     model.save(tmp_path / "model.weald")
     loaded = weald.load(tmp_path / "model.weald")

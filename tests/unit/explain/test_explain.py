@@ -33,7 +33,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "leafwise": {"max_leaves": 16},
     "oblivious": {"growth": "oblivious", "max_leaves": None, "max_depth": 4},
     "sets": {"categories": "partition", "max_leaves": 8},
-    "forest": {"booster": "forest", "subsample": 0.5, "max_leaves": 6},
+    "averaging": {"booster": "averaging", "subsample": 0.5, "max_leaves": 6},
 }
 
 

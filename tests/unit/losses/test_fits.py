@@ -82,6 +82,19 @@ def test_several_quantiles_are_predicted_side_by_side(tmp_path: Path) -> None:
     assert np.array_equal(weald.load(tmp_path / "model.weald").predict(X), predicted)
 
 
-def test_an_option_of_another_loss_is_refused_with_its_owners() -> None:
-    with pytest.raises(InputError, match="huber_delta belongs to loss='huber' or 'pseudo_huber'"):
-        weald.BoostedTreesRegressor(huber_delta=1.0).fit(X, SIGNAL)
+def test_the_options_of_a_loss_are_checked_and_those_of_another_are_unknown() -> None:
+    for loss, message in (
+        (weald.losses.Huber(delta=0.0), r"loss\.delta must be a number above 0, not 0\.0"),
+        (weald.losses.PseudoHuber(delta=-1.0), r"loss\.delta must be a number above 0, not -1\.0"),
+        (weald.losses.Fair(scale=0.0), r"loss\.scale must be a number above 0, not 0\.0"),
+        (weald.losses.Tweedie(power=2.0), r"loss\.power must lie below 2, not 2\.0; for 2 use loss='gamma'"),
+        (weald.losses.Quantile(alpha=1.0), r"loss\.alpha must be between 0 and 1, both excluded, not 1\.0"),
+        (weald.losses.Quantile(alpha=[0.1, 10**400]), r"loss\.alpha must be between 0 and 1"),
+        (weald.losses.Quantile(alpha=[]), r"loss\.alpha must name at least one quantile"),
+    ):
+        with pytest.raises(InputError, match=message):
+            weald.BoostedTreesRegressor(loss).fit(X, SIGNAL)
+    with pytest.raises(TypeError, match="delta"):
+        weald.losses.Quantile(delta=1.0)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="loss=Huber\\(\\) is for regression; use BoostedTreesRegressor"):
+        weald.BoostedTreesClassifier(weald.losses.Huber()).fit(X, SIGNAL > 0)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import reference_sampling
-from weald.params import PARAMETERS
+from weald.params.declare import declared
 from weald.runtime.random import ROWS, stream_key
+from weald.sampling.parameters import Bayesian
 from weald.sampling.weights import PARALLEL_ROWS, bayesian_weights, draw_by_variance, weighed
 
 
@@ -20,7 +21,7 @@ def test_bayesian_weights_are_those_of_the_naive_twin(temperature: float) -> Non
 
 def test_the_heaviest_row_at_the_highest_temperature_leaves_room_for_gradients() -> None:
     key = 2**64 - 0x9E3779B97F4A7C15  # the first row's hash is 0, which no other weight is above
-    hottest = PARAMETERS["bagging_temperature"].high
+    hottest = declared(Bayesian)["temperature"].high
     assert bayesian_weights(1, 1.0, key, 1)[0] == np.float32(53 * np.log(2.0))
     assert 1e31 < bayesian_weights(1, hottest, key, 1)[0] < np.finfo(np.float32).max / 1e7
     assert np.isinf(bayesian_weights(1, 25.0, key, 1)[0])

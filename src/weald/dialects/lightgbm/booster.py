@@ -87,7 +87,6 @@ class Booster(ModelHolder):
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
         self._train_data_name = "training"
-        self._training: Training | None = None  # what the run was asked for last
         #: the learning rate of every round
         self._rates: list[float] = []
         self._facts: ColumnFacts | None = None
@@ -170,6 +169,10 @@ class Booster(ModelHolder):
         self._rates = self._rates[: self._rounds()]
         if self._facts is None:
             self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
+        if earlier is not None and earlier.missing != training.missing:
+            raise InputError(
+                "training goes on with use_missing and zero_as_missing of the model that is there; leave them as they were."
+            )
         self._missing = training.missing
         self._set_run(Run(training.order(earlier), earlier))
         self._training = training
@@ -197,9 +200,7 @@ class Booster(ModelHolder):
         metrics = metrics_of(self._params, self._training.chosen)
         larger = {metric.name: metric.greater_is_better for metric in metrics}
         return [
-            result
-            for name, found in self._run.values().items()
-            for result in results_of(name, found, larger)
+            result for name, found in self._run.values().items() for result in results_of(name, found, larger)
         ]
 
     def _ask(self, training: Training) -> None:
@@ -211,7 +212,6 @@ class Booster(ModelHolder):
     def _finish(self) -> FittedModel | None:
         """The model, if there is one; a run that was open is over."""
         self._set_model(self._fitted() if self._is_trained() else None)
-        self._training = None
         return self._model
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:
@@ -667,7 +667,6 @@ class Booster(ModelHolder):
         other.__dict__.update(self.__dict__)
         other.params, other._params = dict(self.params), dict(self._params)
         other._valid_sets = list(self._valid_sets)
-        other._training = None
         other._set_model(self._fitted() if self._is_trained() else None)
         return other
 

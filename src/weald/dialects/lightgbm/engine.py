@@ -51,7 +51,7 @@ class Training:
         return Order(
             native,
             self._loss(),
-            Rows(train.table, y, self.chosen.weights(y, weight), self._start(train)),
+            Rows(train.table, y, self._weights(), self._start(train)),
             [
                 Rows(data.table, data.labels, data.weights, self._start(data), name)
                 for data, name in self.evals
@@ -93,6 +93,12 @@ class Training:
         function, data = self.objective, self.train_set
         name = str(getattr(function, "__name__", type(function).__name__))
         return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name)
+
+    def _weights(self) -> Float64s | None:
+        weight = self.chosen.weights(self.train_set.labels, self.train_set.weights)
+        if self.objective is not None and weight is not None and not weight.all():
+            return None  # a row of weight 0 would be left out, and the user's function gives gradients of all rows
+        return weight
 
     def _start(self, data: Dataset) -> Float64s | None:
         if not self.from_scores:

@@ -22,6 +22,8 @@ class ModelHolder:
     _model: FittedModel | None = None
     #: the training that the model is of, while it goes on and may go on
     _run: Run | None = None
+    #: what that training was asked for last
+    _training: Any = None
     _reader_of_all: Reader | None = None
     #: what a sparse table does not store
     _unstored: Any = "zero"
@@ -33,7 +35,7 @@ class ModelHolder:
     def _set_model(self, model: FittedModel | None) -> None:
         """Be a finished model; a training that was going on is over."""
         self._model = model
-        self._run = self._reader_of_all = None
+        self._run = self._training = self._reader_of_all = None
 
     def _set_run(self, run: Run) -> None:
         """Be the model that a training comes to."""

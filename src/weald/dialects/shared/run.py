@@ -162,7 +162,7 @@ class Run:
         """Go on with another order for the same rows: one round later it is as if training had gone on from the model so far."""
         plan = self._plan(order)
         before = self._session.plan
-        if _same_tables(before.kind, plan.kind):
+        if before.seed == plan.seed and _same_tables(before.kind, plan.kind):
             self._order = order
             self._session.change(plan)
         else:

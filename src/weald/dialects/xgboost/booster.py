@@ -71,7 +71,6 @@ class Booster(ModelHolder):
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes: dict[str, str] = {}
-        self._training: Training | None = None  # what the run was asked for last
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -138,12 +137,11 @@ class Booster(ModelHolder):
         changed = check_may_change(self._training.params, training.params)
         if changed or training.objective is not self._training.objective:
             self._run.follow(training.order(self._run.model()))
-        self._training = training
+            self._training = training
 
     def _finish(self) -> FittedModel | None:
         """The model, if there is one; a run that was open is over."""
         self._set_model(self._fitted() if self._is_trained() else None)
-        self._training = None
         return self._model
 
     def _chosen(self) -> Chosen:
@@ -539,7 +537,6 @@ class Booster(ModelHolder):
         other = Booster.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._training = None
         other._set_model(self._fitted() if self._is_trained() else None)
         return other
 

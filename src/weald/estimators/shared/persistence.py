@@ -28,11 +28,11 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses.links import LINKS, SEVERAL
-from weald.params.choice import same
+from weald.params.choice import Choice, same
 from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.training.boosting.flat import from_flat
-from weald.training.boosting.parameters import BoostingParameters
+from weald.training.boosting.parameters import FAMILIES, BoostingParameters
 from weald.training.boosting.session import Interruption
 
 if TYPE_CHECKING:
@@ -157,6 +157,11 @@ def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise ModelFileError("The file's parameters are not those of a boosted model.")
     params = {key: restored(value) for key, value in stored.items()}
+    for key, value in params.items():
+        if isinstance(value, Choice) and (key not in FAMILIES or type(value) not in FAMILIES[key].classes):
+            raise ModelFileError(
+                f"The file has the choice {type(value).__name__!r} as {key}, which it cannot be."
+            )
     if not name.startswith("BoostedTrees") or set(params) <= _BOOSTED_PARAMETERS:
         return params
     try:
@@ -267,8 +272,16 @@ def check_same_training(path: Any, estimator: BoostedModel, name: str, params: d
         raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
     free = NOT_SAVED | {"n_estimators"}
     for key, value in estimator.get_params(deep=False).items():
-        if key not in free and not same(restored(plain(value)), params.get(key)):
+        before, now = _spelling(key, params.get(key)), _spelling(key, restored(plain(value)))
+        if key not in free and not same(before, now):
             raise InputError(
                 f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
                 "resume with the same parameters."
             )
+
+
+def _spelling(key: str, value: Any) -> Any:
+    """The shortest way to say a parameter: an object may be what a name or a number stands for."""
+    if key in FAMILIES and isinstance(value, Choice | int):
+        return FAMILIES[key].shortest(FAMILIES[key].resolve(value))
+    return value

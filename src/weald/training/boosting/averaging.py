@@ -18,7 +18,7 @@ from weald.training.boosting.boosters import KnownByTrees, Making
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.training.boosting.plan import TreePlan
+    from weald.training.boosting.plan import Plan
 
 Float64s = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class AveragingBooster(KnownByTrees):
         self._making = making
         self._scores = [making.at.scores, *(evaluation.scores for evaluation in making.evaluations)]
 
-    def change(self, plan: TreePlan) -> None:
+    def change(self, plan: Plan) -> None:
         """Trees are averaged as before."""
 
     def begin_round(self, number: int) -> None:

@@ -13,7 +13,7 @@ from weald.tree.growers import AnyGrower
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.training.boosting.plan import TreePlan
+    from weald.training.boosting.plan import Plan
     from weald.training.boosting.rounds import Evaluation
 
 
@@ -38,7 +38,7 @@ class Booster(Protocol):
     def begin(self, making: Making) -> None:
         """Take over the trees that are there and the scores that follow them."""
 
-    def change(self, plan: TreePlan) -> None:
+    def change(self, plan: Plan) -> None:
         """Follow another plan from the next round on."""
 
     def begin_round(self, number: int) -> None:
@@ -80,7 +80,7 @@ class PlainBooster(KnownByTrees):
         at = making.at
         self._sums = at.scores if making.builder.parallel_trees == 1 else at.scores.copy()
 
-    def change(self, plan: TreePlan) -> None:
+    def change(self, plan: Plan) -> None:
         """Trees are added as before."""
 
     def begin_round(self, number: int) -> None:

@@ -32,7 +32,7 @@ from weald.tree.rows.remembered import RememberedLeaves
 from weald.tree.tree import GrownTree
 
 if TYPE_CHECKING:
-    from weald.training.boosting.plan import TreePlan
+    from weald.training.boosting.plan import Plan
 
 Float64s = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -139,10 +139,10 @@ class DartBooster(KnownByTrees):
                 reached = [number[own[:, output]] for own in nodes]
                 self._remember(output, reached, tree.value[tree.feature < 0].copy())
 
-    def change(self, plan: TreePlan) -> None:
+    def change(self, plan: Plan) -> None:
         """Drop by other rules."""
-        assert plan.drops is not None
-        self._rules = plan.drops
+        assert plan.trees.drops is not None
+        self._rules, self._seed = plan.trees.drops, plan.seed
 
     @property
     def _tasks(self) -> int:

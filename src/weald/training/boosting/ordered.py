@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.statistics import StatisticBins
+from weald.runtime.errors import InputError
 from weald.runtime.random import ORDERS, stream_key
 from weald.training.boosting.combinations import CombinationSearch
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
@@ -29,7 +30,7 @@ from weald.tree.tree import Grower, GrownTree
 if TYPE_CHECKING:
     from weald.training.boosting.boosters import Making
     from weald.training.boosting.descent import Position
-    from weald.training.boosting.plan import TreePlan
+    from weald.training.boosting.plan import Plan
 
 Float64s = NDArray[np.float64]
 Rows = NDArray[np.uint32]
@@ -39,6 +40,9 @@ SHORTEST_PREFIX = 32  # rows
 
 class Follower(Protocol):
     """The scores of the training rows as one order sees them."""
+
+    #: how far leaves go
+    steps: LeafSteps
 
     def show(self, scores: Float64s) -> None:
         """Write the scores, (outputs, rows), that the structure of a round's trees is found from."""
@@ -74,7 +78,7 @@ class AllRows:
 
     def __init__(self, at: Position, steps: LeafSteps) -> None:
         self._at = at
-        self._steps = steps
+        self.steps = steps
         self._waiting = _Steps(at)
         self.scores = at.scores.copy()
 
@@ -88,7 +92,7 @@ class AllRows:
         problem = LeafProblem(
             at.loss, self.scores, at.train.y, at.train.weight, output, leaf_of_row, tree.n_leaves, at.tasks
         )
-        values = estimate_leaves(problem, self._steps, bound=tree.bound) * share
+        values = estimate_leaves(problem, self.steps, bound=tree.bound) * share
         values = values.astype(np.float32).astype(np.float64)
         self._waiting.add(self.scores[output], leaf_of_row, values)
         return values
@@ -107,7 +111,7 @@ class Prefixes:
 
     def __init__(self, at: Position, steps: LeafSteps, order: Rows, growth: float) -> None:
         self._at = at
-        self._steps = steps
+        self.steps = steps
         self._order = order
         self._y = at.train.y[order]
         self._weight = None if at.train.weight is None else at.train.weight[order]
@@ -140,7 +144,7 @@ class Prefixes:
                 tree.n_leaves,
                 at.tasks,
             )
-            values = estimate_leaves(problem, self._steps, bound=tree.bound) * share
+            values = estimate_leaves(problem, self.steps, bound=tree.bound) * share
             self._waiting.add(own[output], ordered[: own.shape[1]], values)
 
     def finish(self) -> None:
@@ -205,8 +209,11 @@ class OrderedBooster:
             self._followers.append(follower)
         self._drawn = 0
 
-    def change(self, plan: TreePlan) -> None:
-        """Orders take their steps as before."""
+    def change(self, plan: Plan) -> None:
+        """Leaves go as far as the plan says; the orders and their prefixes stay."""
+        assert plan.trees.leaves.steps is not None
+        for follower in self._followers:
+            follower.steps = plan.trees.leaves.steps
 
     def begin_round(self, number: int) -> None:
         """Draw the order that the trees are grown in."""
@@ -269,7 +276,10 @@ class OrderedBooster:
         """Put everything back in its place."""
         for number, follower in enumerate(self._followers):
             for place, values in enumerate(follower.arrays()):
-                values[...] = np.reshape(state[f"{number}.{place}"], values.shape)
+                kept = state.get(f"{number}.{place}")
+                if np.size(kept) != values.size:
+                    raise InputError("resume_from needs the rows of the interrupted fit; there are not as many.")
+                values[...] = np.reshape(kept, values.shape)
         if self._tables is not None:
             for slot, projection in state["fills"]:
                 self._tables.fill(int(slot), tuple(int(column) for column in projection))

@@ -98,7 +98,7 @@ class TreeLearner:
         if (before.rules, before.bins.precision) != (plan.trees.rules, plan.trees.bins.precision):
             self._making.grower = self._grower()
         self._making.descent = self._descent()
-        self._booster.change(plan.trees)
+        self._booster.change(plan)
         self.use(self._tasks)
 
     def use(self, tasks: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from weald import (
     LearningRateScheduler,
     TimeBudget,
 )
-from weald.estimators.boosted.starts import base_scores
 from weald.estimators.shared.persistence import to_bytes
 from weald.forest.predict import raw_scores
 from weald.losses.lightgbm import lightgbm_loss
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
+from weald.training.boosting.starts import base_scores
 
 X, Y = load_breast_cancer(return_X_y=True)
 RX, RY = load_diabetes(return_X_y=True)
 IX, IY = load_iris(return_X_y=True)
-DART: dict[str, Any] = {"booster": "dart", "rate_drop": 0.3}
+DART: dict[str, Any] = {"booster": weald.Dart(rate_drop=0.3)}
+PARALLEL: dict[str, Any] = {"booster": weald.Plain(parallel_trees=2)}
 
 
 def file_bytes(model: Any) -> bytes:
@@ -40,19 +42,33 @@ def file_bytes(model: Any) -> bytes:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ({"rate_drop": 1.1}, "booster.rate_drop must be a number of at least 0 and at most 1, not 1.1"),
+        ({"skip_drop": -0.5}, "booster.skip_drop must be a number of at least 0 and at most 1, not -0.5"),
+        ({"one_drop": 1}, "booster.one_drop must be True or False, not 1"),
+        ({"sample_type": "all"}, "booster.sample_type must be one of 'uniform', 'weighted', not 'all'"),
         (
-            {"rate_drop": 0.1},
-            "rate_drop belongs to booster='dart', but booster is 'plain'; leave rate_drop at 0.0",
+            {"normalize_type": "trees"},
+            "booster.normalize_type must be one of 'tree', 'forest', 'paper', not 'trees'",
         ),
-        ({"skip_drop": 0.5}, "skip_drop belongs to booster='dart'"),
-        ({"one_drop": True}, "one_drop belongs to booster='dart'"),
-        ({"sample_type": "weighted"}, "sample_type belongs to booster='dart'"),
-        ({"normalize_type": "forest"}, "normalize_type belongs to booster='dart'"),
+        ({"max_drop": -1}, "booster.max_drop must be a whole number of at least 0"),
+        ({"parallel_trees": 0}, "booster.parallel_trees must be a whole number of at least 1"),
     ],
 )
-def test_the_parameters_of_dart_are_refused_without_it(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(NotSupportedError, match=message):
-        BoostedTreesRegressor(**parameters).fit(RX, RY)
+def test_fields_of_dart_out_of_their_ranges_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        BoostedTreesRegressor(booster=weald.Dart(**parameters)).fit(RX, RY)
+
+
+@pytest.mark.parametrize(
+    "name", ["rate_drop", "skip_drop", "one_drop", "sample_type", "normalize_type", "max_drop"]
+)
+def test_the_fields_of_dart_are_no_parameters_of_anything_else(name: str) -> None:
+    value = weald.Dart().get_params()[name]
+    for owner in (BoostedTreesRegressor, BoostedTreesClassifier, weald.Plain, weald.Ordered):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+            owner(**{name: value})
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Plain"):
+        BoostedTreesRegressor().set_params(**{f"booster__{name}": value})
 
 
 @pytest.mark.parametrize(
@@ -139,9 +155,7 @@ def test_dart_goes_on_from_a_checkpoint_to_the_same_bytes(
     tmp_path: Path, sample_type: str, parallel: int
 ) -> None:
     settings: dict[str, Any] = {
-        **DART,
-        "sample_type": sample_type,
-        "num_parallel_tree": parallel,
+        "booster": weald.Dart(rate_drop=0.3, sample_type=sample_type, parallel_trees=parallel),
         "subsample": 0.7,
         "n_jobs": 1,
     }
@@ -180,7 +194,7 @@ def test_plain_and_dart_training_go_on_from_each_other() -> None:
     model.set_params(n_estimators=10, **DART).fit(RX, RY)
     weights = model.forest_.tree_weights
     assert (weights[:5] < 1.0).any()
-    model.set_params(n_estimators=12, booster="plain", rate_drop=0.0).fit(RX, RY)
+    model.set_params(n_estimators=12, booster="plain").fit(RX, RY)
     assert model.forest_.tree_weights.tolist() == [*weights, 1.0, 1.0]
     assert plain.n_rounds == 5
 
@@ -201,7 +215,7 @@ def test_parallel_trees_are_a_mean_of_trees_with_their_own_rows_and_columns() ->
         "n_estimators": 1,
         "learning_rate": 1.0,
         "subsample": 0.6,
-        "precision": "wide",
+        "split_finder": weald.Histogram(precision="wide"),
     }
     forest = BoostedTreesClassifier(booster=weald.Plain(parallel_trees=8), **settings).fit(IX, IY).forest_
     assert (forest.n_rounds, forest.n_trees, forest.parallel_trees) == (1, 24, 8)
@@ -214,14 +228,22 @@ def test_parallel_trees_are_a_mean_of_trees_with_their_own_rows_and_columns() ->
 
 def test_parallel_trees_of_a_loss_that_refits_leaves_see_the_same_scores() -> None:
     # With all rows and columns the trees of a round are the same, and so is their mean.
-    settings: dict[str, Any] = {"loss": "absolute", "n_estimators": 5, "precision": "wide"}
+    settings: dict[str, Any] = {
+        "loss": "absolute",
+        "n_estimators": 5,
+        "split_finder": weald.Histogram(precision="wide"),
+    }
     one = BoostedTreesRegressor(**settings).fit(RX, RY).predict(RX)
     four = BoostedTreesRegressor(booster=weald.Plain(parallel_trees=4), **settings).fit(RX, RY).predict(RX)
     assert four == pytest.approx(one, rel=1e-12)
 
 
 def test_rounds_of_parallel_trees_are_counted_stopped_and_continued_whole(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"num_parallel_tree": 3, "subsample": 0.5, "learning_rate": 0.5}
+    settings: dict[str, Any] = {
+        "booster": weald.Plain(parallel_trees=3),
+        "subsample": 0.5,
+        "learning_rate": 0.5,
+    }
     data: dict[str, Any] = {"eval_set": [(RX[300:], RY[300:])]}
     model = BoostedTreesRegressor(n_estimators=60, early_stopping_rounds=3, **settings)
     model.fit(RX[:300], RY[:300], **data)
@@ -235,8 +257,8 @@ def test_rounds_of_parallel_trees_are_counted_stopped_and_continued_whole(tmp_pa
     scores = raw_scores(whole.forest_, [(0, RX)], len(RY), last_round=4)
     assert scores.tolist() == raw_scores(whole.forest_.first(4), [(0, RX)], len(RY)).tolist()
     warm = BoostedTreesRegressor(n_estimators=2, warm_start=True).fit(RX, RY)
-    with pytest.raises(InputError, match="needs num_parallel_tree=1 of the earlier fit, not 3"):
-        warm.set_params(n_estimators=4, num_parallel_tree=3).fit(RX, RY)
+    with pytest.raises(InputError, match=r"needs booster\.parallel_trees=1 of the earlier fit, not 3"):
+        warm.set_params(n_estimators=4, booster__parallel_trees=3).fit(RX, RY)
 
 
 # --- where boosting starts ------------------------------------------------------------------------
@@ -299,7 +321,7 @@ def test_the_first_prediction_is_saved_and_kept_by_going_on(tmp_path: Path) -> N
         model.set_params(warm_start=True, n_estimators=6, base_score=[0.2, 0.3, 0.5]).fit(IX, IY)
 
 
-@pytest.mark.parametrize("booster", [{}, DART, {"num_parallel_tree": 2, "subsample": 0.6}])
+@pytest.mark.parametrize("booster", [{}, DART, {**PARALLEL, "subsample": 0.6}])
 def test_scores_to_start_from_take_the_place_of_an_earlier_model(booster: dict[str, Any]) -> None:
     # Rounds of the first half are given as scores: the second half is what boosting goes on with.
     first = BoostedTreesRegressor(n_estimators=5, learning_rate=0.5).fit(RX, RY)
@@ -332,7 +354,7 @@ def test_scores_to_start_from_have_a_column_per_class() -> None:
         BoostedTreesClassifier(n_estimators=5).fit(IX, IY, init_score=margin[:, 0])
 
 
-@pytest.mark.parametrize("booster", [{}, DART, {"loss": "one_vs_rest", "num_parallel_tree": 2}], ids=str)
+@pytest.mark.parametrize("booster", [{}, DART, {"loss": "one_vs_rest", **PARALLEL}], ids=str)
 def test_classes_with_scores_to_start_from_go_on_to_the_same_bytes(
     booster: dict[str, Any], tmp_path: Path
 ) -> None:

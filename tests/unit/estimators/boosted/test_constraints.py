@@ -11,8 +11,8 @@ from sklearn.base import clone
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.data import Column, Schema
-from weald.estimators.boosted.constraints import read_constraints
 from weald.runtime.errors import InputError
+from weald.training.boosting.door.constraints import read_constraints
 from weald.tree.splits.constraints import Constraints
 
 NAMES = ("age", "city", "income")
@@ -128,7 +128,7 @@ def test_depthwise_growth_keeps_a_split_that_only_its_subtree_pays_for() -> None
         "max_depth": 2,
         "min_samples_leaf": 1,
         "reg_lambda": 0.0,
-        "precision": "wide",
+        "split_finder": weald.Histogram(precision="wide"),
     }
     price = {"gamma": 200.0}
     pruned = BoostedTreesRegressor(growth="depthwise", **options, **price).fit(X, y)

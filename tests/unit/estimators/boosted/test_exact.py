@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.runtime.errors import NotSupportedError
 
@@ -18,15 +19,17 @@ Y = np.where(X[:, 0] > 0.1234, 1.0, -1.0) + 0.1 * X[:, 1]
 
 
 def regressor(**more: Any) -> BoostedTreesRegressor:
-    return BoostedTreesRegressor(n_estimators=5, split_finder="exact", n_jobs=1, **more)
+    return BoostedTreesRegressor(**{"n_estimators": 5, "split_finder": "exact", "n_jobs": 1} | more)
 
 
 @pytest.mark.parametrize(
-    ("parameter", "value"), [("max_bins", 63), ("categories", "partition")], ids=["max_bins", "categories"]
+    ("parameters", "told"),
+    [({"bins": 63}, r"bins\.max_bins=63"), ({"categories": "partition"}, r"categories=Partition\(\)")],
+    ids=["bins", "categories"],
 )
-def test_what_has_no_meaning_with_exact_splits_is_refused(parameter: str, value: Any) -> None:
-    with pytest.raises(NotSupportedError, match=f"{parameter}=.*split_finder='hist'"):
-        regressor(**{parameter: value}).fit(X, Y)
+def test_what_has_no_meaning_with_exact_splits_is_refused(parameters: dict[str, Any], told: str) -> None:
+    with pytest.raises(NotSupportedError, match=f"{told}.*split_finder='hist'"):
+        regressor(**parameters).fit(X, Y)
 
 
 def test_the_first_split_lies_between_the_two_values_beside_the_step() -> None:
@@ -77,18 +80,22 @@ def with_holes(unstored: str, missing: bool) -> tuple[Any, Any]:
 @pytest.mark.parametrize("unstored", ["zero", "missing"])
 @pytest.mark.parametrize("missing", [False, True])
 def test_what_is_not_stored_is_never_written_out_and_changes_nothing(
-    growth: str, unstored: str, missing: bool
+    growth: str, unstored: Any, missing: bool
 ) -> None:
     sparse, dense = with_holes(unstored, missing)
     filled = np.nan_to_num(dense)
     y = filled[:, 0] - 2 * filled[:, 1] + filled[:, 2] * (filled[:, 3] > 0) + 0.2 * filled[:, 5]
     weight = np.random.default_rng(3).integers(0, 3, len(y)).astype(float)
-    settings: list[dict[str, Any]] = [{"precision": "packed_always", "subsample": 0.7}, {"precision": "wide"}]
-    for more in settings:
+    for precision, subsample in (("packed_always", 0.7), ("wide", 1.0)):
+        settings: dict[str, Any] = {
+            "growth": growth,
+            "max_depth": 4,
+            "bins": weald.Bins(unstored=unstored),
+            "split_finder": weald.Exact(precision=precision),
+            "subsample": subsample,
+        }
         models = [
-            regressor(growth=growth, max_depth=4, unstored=unstored, **more).fit(
-                X, y, sample_weight=weight, eval_set=[(X[::2], y[::2])]
-            )
+            regressor(**settings).fit(X, y, sample_weight=weight, eval_set=[(X[::2], y[::2])])
             for X in (sparse, dense)
         ]
         assert models[0].history_ == models[1].history_

@@ -91,7 +91,8 @@ def test_drawn_thresholds_differ_with_the_seed_the_round_and_nothing_else() -> N
 @pytest.mark.parametrize("finder", ["hist", "exact"])
 def test_every_threshold_is_drawn_equally_often(finder: str) -> None:
     x = np.repeat(np.arange(6.0), 12)[:, None]
-    options = {**ONE, "max_leaves": 2, "min_samples_leaf": 10, "split_finder": finder, "extra_trees": True}
+    options: dict[str, Any] = {**ONE, "max_leaves": 2, "min_samples_leaf": 10, "split_finder": finder}
+    options["splits"] = weald.Splits(extra_trees=True)
     found = [
         float(BoostedTreesRegressor(**options, random_state=seed).fit(x, x[:, 0]).forest_.threshold[0])
         for seed in range(150)
@@ -101,7 +102,7 @@ def test_every_threshold_is_drawn_equally_often(finder: str) -> None:
     assert counts.min() > 15
 
 
-# --- forced_splits --------------------------------------------------------------------------------
+# --- forced splits --------------------------------------------------------------------------------
 
 
 FORCED = {"feature": "city", "threshold": "Linz", "right": {"feature": 0, "threshold": 45}}
@@ -127,7 +128,7 @@ def test_every_tree_begins_with_the_forced_splits(growth: str, finder: str, tmp_
         assert 45.0 <= tree.threshold[tree.left[0] + 1] < 46.0
     model.save(tmp_path / "model.weald")
     again = weald.load(tmp_path / "model.weald")
-    assert again.forced_splits == FORCED
+    assert again.splits == weald.Splits(forced=FORCED)
     assert np.array_equal(again.predict(table), model.predict(table))
 
 
@@ -153,20 +154,20 @@ def test_a_forced_split_of_few_rows_and_no_gain_is_made_and_one_without_rows_is_
 def test_sparse_tables_take_forced_splits_and_drawn_thresholds() -> None:
     table = sparse.random_array((500, 30), density=0.1, rng=0, format="csr")
     y = np.asarray(table[:, [4]].todense()).ravel() + np.random.default_rng(0).random(500)
-    options: dict[str, Any] = {**ONE, "min_samples_leaf": 3, "path_smooth": 2.0, "extra_trees": True}
-    forced = {"feature": 7, "threshold": 0.0}
-    few = BoostedTreesRegressor(splits=weald.Splits(forced=forced), **options).fit(table, y)
-    dense = BoostedTreesRegressor(splits=weald.Splits(forced=forced), **options).fit(table.toarray(), y)
+    options: dict[str, Any] = {**ONE, "min_samples_leaf": 3, "leaves": weald.Leaves(path_smooth=2.0)}
+    options["splits"] = weald.Splits(extra_trees=True, forced={"feature": 7, "threshold": 0.0})
+    few = BoostedTreesRegressor(**options).fit(table, y)
+    dense = BoostedTreesRegressor(**options).fit(table.toarray(), y)
     assert few.forest_.tree(0).feature[0] == 7
     assert np.array_equal(few.predict(table), dense.predict(table.toarray()))
 
 
 BAD: list[tuple[Any, str]] = [
-    ([1], r"forced_splits must be a dict with 'feature', 'threshold'.*not \[1\]"),
-    ({"feature": "age"}, "forced_splits has a split without 'threshold'"),
-    ({"threshold": 1}, "forced_splits has a split without 'feature'"),
-    ({"feature": "ages", "threshold": 1}, "forced_splits names the column 'ages', which X does not have"),
-    ({"feature": 7, "threshold": 1}, "forced_splits has the position 7, but X has 2 columns"),
+    ([1], r"splits\.forced must be a dict with 'feature', 'threshold'.*not \[1\]"),
+    ({"feature": "age"}, r"splits\.forced has a split without 'threshold'"),
+    ({"threshold": 1}, r"splits\.forced has a split without 'feature'"),
+    ({"feature": "ages", "threshold": 1}, r"splits\.forced names the column 'ages', which X does not have"),
+    ({"feature": 7, "threshold": 1}, r"splits\.forced has the position 7, but X has 2 columns"),
     ({"feature": "age", "threshold": "old"}, "split the column 'age' at a number, not at 'old'"),
     ({"feature": "age", "threshold": float("nan")}, "split the column 'age' at a number, not at nan"),
     (
@@ -174,7 +175,7 @@ BAD: list[tuple[Any, str]] = [
         "splits off 'Rome', which is no category of the column 'city'",
     ),
     ({"feature": "city", "threshold": []}, "is no category of the column 'city'"),
-    ({"feature": "age", "threshold": 1, "middle": {}}, "forced_splits has the field 'middle'"),
+    ({"feature": "age", "threshold": 1, "middle": {}}, r"splits\.forced has the field 'middle'"),
     ({"feature": "age", "threshold": 1, "left": 3}, "must be a dict .* not 3"),
 ]
 
@@ -190,7 +191,7 @@ def test_bad_forced_splits_get_a_sentence(forced: Any, message: str) -> None:
     [
         ({"growth": "oblivious"}, "growth='leafwise' or 'depthwise'"),
         ({"split_finder": "exact"}, "use split_finder='hist'"),
-        ({"split_finder": "approx", "proposals": "local"}, "proposals='global'"),
+        ({"split_finder": weald.Approximate(proposals="local")}, "proposals='global'"),
         ({"interaction_constraints": [["age"], ["city"]]}, "'age', 'city' on one path"),
     ],
 )

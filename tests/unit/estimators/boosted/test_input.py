@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.estimators.shared.labels import writeable
-from weald.params import PARAMETERS
+from weald.params.declare import declared
 from weald.runtime.errors import InputError, NotSupportedError
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -20,9 +21,8 @@ RX, RY = load_diabetes(return_X_y=True)
 
 
 @pytest.mark.parametrize("kind", [BoostedTreesClassifier, BoostedTreesRegressor])
-def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
-    for name, value in kind().get_params().items():
-        assert PARAMETERS[name].default == value, name
+def test_parameters_have_the_declared_defaults(kind: Any) -> None:
+    assert kind().get_params() == {name: known.default for name, known in declared(kind).items()}
 
 
 @pytest.mark.parametrize(
@@ -39,32 +39,49 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
         ),
         ({"sampling": "mvs"}, "sampling='mvs' draws a share of the rows; set subsample below 1"),
         (
-            {"sampling": "mvs", "subsample": 0.5, "subsample_freq": 2},
-            "subsample_freq=2 belongs to sampling='uniform' or 'bayesian'",
+            {"sampling": "bayesian", "subsample": 0.5},
+            "subsample=0.5 has no meaning with sampling=Bayesian(); leave subsample at 1.0",
         ),
-        ({"sampling": "bayesian", "subsample": 0.5}, "subsample=0.5 belongs to sampling='uniform' or 'mvs'"),
-        ({"bagging_temperature": 2.0}, "bagging_temperature=2.0 belongs to sampling='bayesian'"),
         (
-            {"sampling": "bayesian", "bagging_temperature": 50},
-            "bagging_temperature must be a number of at least 0 and at most 20, not 50",
+            {"sampling": weald.Bayesian(temperature=50)},
+            "sampling.temperature must be a number of at least 0 and at most 20, not 50",
         ),
-        ({"mvs_reg": 0.5}, "mvs_reg=0.5 belongs to sampling='mvs'"),
-        ({"max_cat_to_onehot": 9}, "max_cat_to_onehot=9 does not apply to categories='onehot'"),
-        ({"max_cat_threshold": 9}, "max_cat_threshold=9 does not apply to categories='onehot'"),
         (
-            {"categories": "partition", "max_cat_threshold": 65_536},
-            "max_cat_threshold must be a whole number of at least 1 and at most 65535",
+            {"sampling": weald.MinimalVariance(reg=-0.5), "subsample": 0.5},
+            "sampling.reg must be a number of at least 0 or None, not -0.5",
         ),
-        ({"cat_smooth": 10.0}, "cat_smooth=10.0 does not apply to categories='onehot'"),
-        ({"cat_l2": 10.0}, "cat_l2=10.0 does not apply to categories='onehot'"),
-        ({"min_samples_category": 100}, "min_samples_category=100 does not apply to categories='onehot'"),
-        ({"categories": "partition", "cat_smooth": -1.0}, "cat_smooth must be a number of at least 0"),
-        ({"max_bins": 65_536}, "max_bins must be a whole number of at least 2 and at most 65535"),
+        (
+            {"sampling": weald.Goss},
+            "sampling is the class Goss; pass an object, such as Goss(), or the name 'goss'",
+        ),
+        (
+            {"sampling": weald.Dart()},
+            "or an object of Uniform, ByClass, Goss, Bayesian or MinimalVariance, not Dart()",
+        ),
+        (
+            {"sampling": None},
+            "sampling must be 'uniform', 'by_class', 'goss', 'bayesian' or 'mvs', or an object",
+        ),
+        (
+            {"categories": weald.Partition(max_threshold=65_536)},
+            "categories.max_threshold must be a whole number of at least 1 and at most 65535",
+        ),
+        ({"categories": weald.Partition(smooth=-1.0)}, "categories.smooth must be a number of at least 0"),
+        ({"categories": weald.Partition(l2=-1.0)}, "categories.l2 must be a number of at least 0"),
+        (
+            {"categories": weald.Partition(min_samples=0)},
+            "categories.min_samples must be a whole number of at least 1",
+        ),
+        (
+            {"categories": weald.Partition(max_onehot=0)},
+            "categories.max_onehot must be a whole number of at least 1",
+        ),
+        ({"bins": 65_536}, "bins must be a whole number of at least 2 and at most 65535"),
         ({"growth": "oblivious", "max_leaves": 8}, "max_leaves=8 does not apply to growth='oblivious'"),
         ({"growth": "oblivious", "max_depth": 40}, "max_depth must be at most 16"),
         ({"loss": "sqared"}, "squared"),
         ({"loss": "logistic"}, "loss='logistic' is for classification"),
-        ({"huber_delta": 2.0}, "huber_delta belongs to loss='huber'"),
+        ({"loss": weald.losses.Huber(delta=-2.0)}, "loss.delta must be a number above 0, not -2.0"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"random_state": "seed"}, "random_state must be"),
         ({"eval_metric": []}, "eval_metric must not be an empty list"),
@@ -73,8 +90,32 @@ def test_signatures_have_the_defaults_of_the_parameter_table(kind: Any) -> None:
     ],
 )
 def test_a_bad_parameter_is_refused_by_name(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+    with pytest.raises(InputError, match=re.escape(message)):
         BoostedTreesRegressor(**parameters).fit(RX, RY)
+
+
+@pytest.mark.parametrize(
+    ("choice", "field"),
+    [
+        (weald.MinimalVariance, "frequency"),
+        (weald.Goss, "frequency"),
+        (weald.Uniform, "temperature"),
+        (weald.Uniform, "reg"),
+        (weald.Uniform, "top_rate"),
+        (weald.Uniform, "positive"),
+        (weald.OneHot, "max_onehot"),
+        (weald.OneHot, "max_threshold"),
+        (weald.OneHot, "smooth"),
+        (weald.OneHot, "l2"),
+        (weald.OneHot, "min_samples"),
+        (weald.TargetStatistics, "max_threshold"),
+        (weald.Exact, "eps"),
+        (weald.Histogram, "proposals"),
+    ],
+)
+def test_a_choice_does_not_have_the_fields_of_another(choice: Any, field: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{field}'"):
+        choice(**{field: 1})
 
 
 @pytest.mark.parametrize(
@@ -233,7 +274,7 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
 
 
 def test_refused_values_say_what_to_use_instead() -> None:
-    with pytest.raises(NotSupportedError, match="use 'bayesian'"):
+    with pytest.raises(NotSupportedError, match="use sampling='bayesian'"):
         BoostedTreesRegressor(sampling="bootstrap").fit(RX, RY)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import weald
 from weald import BoostedTreesRegressor
-from weald.params import PARAMETERS
+from weald.params.declare import declared
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.learning_rate import automatic_learning_rate
 
@@ -79,7 +79,11 @@ def test_a_checkpoint_goes_on_at_its_own_rate(tmp_path: Path) -> None:
             NotSupportedError,
             "'auto' is a rule for trees; give booster='linear' a number",
         ),
-        ({"booster": "forest", "subsample": 0.5}, NotSupportedError, "no meaning with booster='forest'"),
+        (
+            {"booster": "averaging", "subsample": 0.5},
+            NotSupportedError,
+            "no meaning with booster='averaging'",
+        ),
     ],
 )
 def test_bad_values_are_refused(options: dict[str, Any], error: Any, message: str) -> None:
@@ -88,7 +92,5 @@ def test_bad_values_are_refused(options: dict[str, Any], error: Any, message: st
 
 
 def test_the_command_line_reads_the_word() -> None:
-    assert (
-        PARAMETERS["learning_rate"].parse("auto") == "auto"
-        and PARAMETERS["learning_rate"].parse("0.2") == 0.2
-    )
+    rate = declared(BoostedTreesRegressor)["learning_rate"]
+    assert rate.parse("auto") == "auto" and rate.parse("0.2") == 0.2

@@ -15,9 +15,8 @@ from sklearn.preprocessing import scale
 import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.binning import bin_once
-from weald.estimators.boosted.linear_training import LINEAR_PARAMETERS, TREE_PARAMETERS
 from weald.estimators.shared.persistence import to_bytes
-from weald.params import PARAMETERS
+from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -113,7 +112,7 @@ def test_penalties_are_of_a_row_so_that_a_table_twice_as_long_has_the_same_model
 
 @pytest.mark.parametrize("name", ["greedy", "thrifty"])
 def test_top_k_limits_the_weights_that_move(name: str) -> None:
-    model = regressor(feature_selector=name, top_k=2, n_estimators=1).fit(RX, RY)
+    model = regressor(booster=weald.Linear(selector=name, top_k=2), n_estimators=1).fit(RX, RY)
     assert np.count_nonzero(model.coef_) == 2
     assert np.count_nonzero(regressor(n_estimators=1).fit(RX, RY).coef_) == 10
 
@@ -122,14 +121,15 @@ def test_selectors_come_to_the_same_solution() -> None:
     settings: dict[str, Any] = {"n_estimators": 300, "learning_rate": 0.9, "reg_lambda": 0.5}
     expected = regressor(**settings).fit(RX, RY).coef_
     for name in ("shuffle", "random", "greedy", "thrifty"):
-        assert regressor(**settings, feature_selector=name).fit(RX, RY).coef_ == pytest.approx(
-            expected, abs=1e-3
-        )
+        found = regressor(**settings, booster=weald.Linear(selector=name)).fit(RX, RY).coef_
+        assert found == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_seed_decides_the_shuffled_order() -> None:
     one, same, other = (
-        regressor(feature_selector="shuffle", n_estimators=2, random_state=seed).fit(RX, RY).coef_
+        regressor(booster=weald.Linear(selector="shuffle"), n_estimators=2, random_state=seed)
+        .fit(RX, RY)
+        .coef_
         for seed in (1, 1, 2)
     )
     assert one.tobytes() == same.tobytes() != other.tobytes()
@@ -144,7 +144,7 @@ def test_sparse_and_dense_tables_give_the_same_model_but_for_rounding(make: Any)
     dense, sparse = classifier().fit(table, Y), classifier().fit(make(table), Y)
     assert sparse.coef_ == pytest.approx(dense.coef_, rel=1e-6, abs=1e-9)
     assert sparse.predict_proba(make(table)).tobytes() == sparse.predict_proba(table).tobytes()
-    missing = classifier(unstored="missing").fit(make(table), Y)
+    missing = classifier(bins=weald.Bins(unstored="missing")).fit(make(table), Y)
     assert missing.coef_.tobytes() == sparse.coef_.tobytes()
 
 
@@ -212,64 +212,18 @@ OTHER_VALUES: dict[str, Any] = {
     "min_samples_leaf": 5,
     "min_child_weight": 1.0,
     "gamma": 1.0,
+    "leaves": weald.Leaves(iterations=2),
+    "splits": weald.Splits(extra_trees=True),
     "subsample": 0.5,
     "sampling": "goss",
-    "subsample_freq": 2,
-    "positive_subsample": 0.5,
-    "negative_subsample": 0.5,
-    "top_rate": 0.3,
-    "other_rate": 0.3,
-    "path_smooth": 1.0,
-    "extra_trees": True,
-    "forced_splits": {"feature": 0, "threshold": 0.5},
     "colsample_bytree": 0.5,
     "colsample_bylevel": 0.5,
     "colsample_bynode": 0.5,
     "split_finder": "exact",
-    "proposals": "local",
-    "sketch_eps": 0.1,
-    "num_parallel_tree": 2,
-    "rate_drop": 0.5,
-    "skip_drop": 0.5,
-    "one_drop": True,
-    "max_drop": 2,
-    "sample_type": "weighted",
-    "normalize_type": "forest",
-    "leaf_estimation": "gradient",
-    "leaf_iterations": 2,
-    "bagging_temperature": 2.0,
-    "mvs_reg": 1.0,
-    "split_score": "cosine",
-    "random_strength": 1.0,
-    "permutations": 2,
-    "prefix_growth": 3.0,
-    "max_combination": 2,
-    "prior": 0.5,
-    "prior_weight": 2.0,
-    "statistic_bins": 16,
-    "target_borders": 2,
-    "counters": False,
-    "border_type": "median",
     "categories": "partition",
-    "max_cat_to_onehot": 2,
-    "max_cat_threshold": 2,
-    "cat_smooth": 2.0,
-    "cat_l2": 2.0,
-    "min_samples_category": 2,
     "monotone_constraints": np.ones(10),
     "interaction_constraints": [[0, 1]],
-    "max_bins": 15,
-    "max_bins_by_column": [15],
-    "max_categories": 15,
-    "rare_categories": 0.1,
-    "min_samples_bin": 2,
-    "bin_sample": 2_000,
-    "forced_bins": {0: [1.0]},
-    "use_missing": False,
-    "zero_as_missing": True,
-    "bundling": "none",
-    "max_conflict_rate": 0.1,
-    "precision": "wide",
+    "bins": 15,
     "importance_type": "split",
 }
 
@@ -277,37 +231,117 @@ OTHER_VALUES: dict[str, Any] = {
 @pytest.mark.parametrize("name", OTHER_VALUES)
 def test_parameters_of_trees_are_refused(name: str) -> None:
     with pytest.raises(
-        NotSupportedError, match=f"(?s){name}=.* belongs to trees, and booster='linear' has none"
+        NotSupportedError, match=f"(?s)^{name}=.* belongs to trees, and booster='linear' has none"
     ):
         regressor(**{name: OTHER_VALUES[name]}).fit(RX, RY)
 
 
+# Each field of a choice, by itself, with a value that its declaration allows and that is not its default.
+FIELDS = (
+    [
+        ("leaves", weald.Leaves(**{name: value}))
+        for name, value in {"method": "gradient", "iterations": 2, "path_smooth": 1.0}.items()
+    ]
+    + [
+        ("splits", weald.Splits(**{name: value}))
+        for name, value in {
+            "score": "cosine",
+            "noise": 1.0,
+            "extra_trees": True,
+            "forced": {"feature": 0, "threshold": 0.5},
+        }.items()
+    ]
+    + [
+        ("bins", weald.Bins(**{name: value}))
+        for name, value in {
+            "max_bins": 15,
+            "by_column": [15],
+            "max_categories": 15,
+            "rare_categories": 0.1,
+            "min_samples": 2,
+            "sample": 2_000,
+            "borders": "median",
+            "forced": {0: [1.0]},
+            "use_missing": False,
+            "zero_as_missing": True,
+            "bundling": "none",
+            "max_conflict_rate": 0.1,
+        }.items()
+    ]
+    + [
+        ("sampling", choice)
+        for choice in (
+            weald.Uniform(frequency=2),
+            weald.ByClass(positive=0.5),
+            weald.Goss(),
+            weald.Bayesian(),
+            weald.MinimalVariance(),
+        )
+    ]
+    + [
+        ("split_finder", choice)
+        for choice in (weald.Histogram(precision="wide"), weald.Approximate(), weald.Exact())
+    ]
+    + [("categories", choice) for choice in (weald.Partition(), weald.TargetStatistics())]
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "choice"), FIELDS, ids=lambda value: value if isinstance(value, str) else repr(value)
+)
+def test_choices_of_trees_are_refused(name: str, choice: Any) -> None:
+    with pytest.raises(NotSupportedError) as refused:
+        regressor(**{name: choice}).fit(RX, RY)
+    assert str(refused.value).startswith(f"{name}={choice!r} belongs to trees, and booster='linear' has none")
+
+
+def test_choices_that_are_what_they_are_anyway_are_no_parameters_of_trees() -> None:
+    expected = regressor().fit(RX, RY)
+    model = regressor(
+        booster=weald.Linear(),
+        leaves=weald.Leaves(),
+        splits=weald.Splits(),
+        sampling=weald.Uniform(),
+        split_finder=weald.Histogram(),
+        categories=weald.OneHot(),
+        bins=weald.Bins(),
+    )
+    assert model.fit(RX, RY).coef_.tobytes() == expected.coef_.tobytes()
+    assert regressor(bins=255).fit(RX, RY).coef_.tobytes() == expected.coef_.tobytes()
+
+
 def test_every_parameter_is_of_trees_or_works_with_the_linear_booster() -> None:
-    assert set(TREE_PARAMETERS) == set(OTHER_VALUES)
-    of_both = set(PARAMETERS) - set(TREE_PARAMETERS) - set(LINEAR_PARAMETERS)
+    of_both = set(declared(BoostedTreesClassifier)) - set(OTHER_VALUES)
     assert of_both == {
-        *(
-            "loss",
-            "huber_delta",
-            "quantile_alpha",
-            "tweedie_power",
-            "fair_scale",
-            "n_estimators",
-            "learning_rate",
-        ),
-        *("reg_lambda", "reg_alpha", "max_delta_step", "booster", "base_score", "unstored", "class_weight"),
-        *("scale_pos_weight", "eval_metric", "early_stopping_rounds", "warm_start", "n_jobs", "random_state"),
-        *("verbose", "categorical_features"),
+        *("loss", "n_estimators", "learning_rate", "reg_lambda", "reg_alpha", "max_delta_step", "booster"),
+        *("base_score", "class_weight", "scale_pos_weight", "eval_metric", "early_stopping_rounds"),
+        *("warm_start", "n_jobs", "random_state", "verbose", "categorical_features"),
     }
+    of_bins = {name for part, choice in FIELDS if part == "bins" for name in _set_in(choice)}
+    assert set(declared(weald.Bins)) - of_bins == {"unstored"}
+    for part, kind in (("leaves", weald.Leaves), ("splits", weald.Splits)):
+        assert {name for own, choice in FIELDS if own == part for name in _set_in(choice)} == set(
+            declared(kind)
+        )
 
 
-def test_parameters_of_the_linear_booster_are_refused_without_it() -> None:
-    with pytest.raises(NotSupportedError, match=r"feature_selector='greedy' belongs to booster='linear'"):
-        BoostedTreesRegressor(feature_selector="greedy").fit(RX, RY)
-    with pytest.raises(NotSupportedError, match="top_k=3 belongs to booster='linear'"):
-        BoostedTreesRegressor(top_k=3).fit(RX, RY)
-    with pytest.raises(InputError, match=r"top_k=3 belongs to feature_selector='greedy' and 'thrifty'"):
-        regressor(top_k=3).fit(RX, RY)
+def _set_in(choice: Any) -> set[str]:
+    """The fields of a choice that are not their defaults."""
+    return {name for name, known in declared(type(choice)).items() if getattr(choice, name) != known.default}
+
+
+def test_what_the_selectors_take() -> None:
+    with pytest.raises(
+        InputError, match=r"booster\.top_k=3 belongs to selector='greedy' and 'thrifty', not 'cyclic'"
+    ):
+        regressor(booster=weald.Linear(top_k=3)).fit(RX, RY)
+    with pytest.raises(InputError, match=r"booster\.selector must be one of 'cyclic', .* not 'best'"):
+        regressor(booster=weald.Linear(selector="best")).fit(RX, RY)
+    for name in ("selector", "top_k"):
+        with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Plain"):
+            BoostedTreesRegressor().set_params(**{f"booster__{name}": 3})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'parallel_trees'"):
+        weald.Linear(parallel_trees=2)  # type: ignore[call-arg]
 
 
 # --- rounds ---------------------------------------------------------------------------------------
@@ -341,8 +375,8 @@ def test_early_stopping_watches_what_its_callback_names() -> None:
 
 @pytest.mark.parametrize("name", ["cyclic", "shuffle"])
 def test_a_warm_start_comes_to_the_bytes_of_one_fit(name: str) -> None:
-    whole = classifier(n_estimators=9, feature_selector=name).fit(IX, IY)
-    model = classifier(n_estimators=4, feature_selector=name, warm_start=True).fit(IX, IY)
+    whole = classifier(n_estimators=9, booster=weald.Linear(selector=name)).fit(IX, IY)
+    model = classifier(n_estimators=4, booster=weald.Linear(selector=name), warm_start=True).fit(IX, IY)
     model.set_params(n_estimators=9).fit(IX, IY)
     assert model.coef_.tobytes() == whole.coef_.tobytes()
     assert model.intercept_.tobytes() == whole.intercept_.tobytes()
@@ -411,13 +445,15 @@ def test_training_starts_from_a_base_score_or_from_scores_of_the_user() -> None:
 
 @pytest.mark.parametrize("labels", [Y, np.array(["benign", "malignant"])[Y]])
 def test_a_model_comes_back_from_a_file_and_a_pickle(tmp_path: Path, labels: Any) -> None:
-    model = classifier(feature_selector="thrifty", top_k=5).fit(X, labels, eval_set=[(X, labels)])
+    model = classifier(booster=weald.Linear(selector="thrifty", top_k=5)).fit(
+        X, labels, eval_set=[(X, labels)]
+    )
     path = tmp_path / "linear.weald"
     model.save(path)
     for again in (weald.load(path), pickle.loads(pickle.dumps(model))):
         assert again.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
         assert again.coef_.tobytes() == model.coef_.tobytes()
-        assert again.history_ == model.history_ and again.get_params()["top_k"] == 5
+        assert again.history_ == model.history_ and again.booster == weald.Linear(selector="thrifty", top_k=5)
         assert (again.classes_ == model.classes_).all()
         assert file_bytes(again) == file_bytes(model)
 

@@ -64,7 +64,11 @@ def test_rows_of_a_round_are_those_of_the_pseudocode() -> None:
 
 
 def test_the_cover_of_a_tree_stands_for_all_rows() -> None:
-    forest = BoostedTreesRegressor(**GOSS | {"precision": "wide"}).fit(X, TARGET).forest_
+    forest = (
+        BoostedTreesRegressor(**GOSS | {"split_finder": weald.Histogram(precision="wide")})
+        .fit(X, TARGET)
+        .forest_
+    )
     last = forest.tree(5)
     assert last.count[0] == 360
     assert last.cover[0] == pytest.approx(N_ROWS, rel=1e-6)  # squared loss: a hessian of 1 a row
@@ -76,8 +80,8 @@ def test_the_cover_of_a_tree_stands_for_all_rows() -> None:
         {"growth": "depthwise", "split_finder": "approx"},
         {"growth": "oblivious", "max_leaves": None, "max_depth": 3},
         {"split_finder": "exact"},
-        {"booster": "dart", "rate_drop": 0.5},
-        {"num_parallel_tree": 2},
+        {"booster": weald.Dart(rate_drop=0.5)},
+        {"booster": weald.Plain(parallel_trees=2)},
     ],
     ids=str,
 )
@@ -111,7 +115,7 @@ def test_leaves_are_refitted_with_all_their_rows(loss: str) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [GOSS, {"subsample": 0.5, "subsample_freq": 4, "n_estimators": 6, "max_leaves": 6}],
+    [GOSS, {"subsample": 0.5, "sampling": weald.Uniform(frequency=4), "n_estimators": 6, "max_leaves": 6}],
     ids=["goss", "every 4 rounds"],
 )
 def test_a_training_that_goes_on_gives_the_bytes_of_one_training(
@@ -169,32 +173,35 @@ def test_the_lighter_class_is_multiplied_to_weigh_as_much() -> None:
         class_factors("minority", np.array([0, 1, 2]), np.arange(3), None)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"sampling": "goss", "subsample": 0.5}, "subsample=0.5 belongs to sampling='uniform'"),
-        ({"sampling": "goss", "subsample_freq": 2}, "subsample_freq=2 belongs to sampling='uniform'"),
-        ({"sampling": "goss", "negative_subsample": 0.5}, "negative_subsample=0.5 belongs to"),
-        ({"top_rate": 0.3}, "top_rate=0.3 belongs to sampling='goss'"),
-        ({"other_rate": 0.3}, "other_rate=0.3 belongs to sampling='goss'"),
-        ({"subsample": 0.5, "positive_subsample": 0.5}, "give only one of them"),
-    ],
-)
-def test_parameters_of_another_way_to_draw_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(NotSupportedError, match=message):
-        BoostedTreesClassifier(**settings).fit(X, LABELS)
+@pytest.mark.parametrize("sampling", [weald.Goss(), weald.Bayesian(), weald.ByClass(positive=0.5)], ids=repr)
+def test_a_share_of_all_rows_is_refused_by_ways_that_draw_no_such_share(sampling: Any) -> None:
+    with pytest.raises(NotSupportedError) as refused:
+        BoostedTreesClassifier(sampling=sampling, subsample=0.5).fit(X, LABELS)
+    assert str(refused.value) == (
+        f"subsample=0.5 has no meaning with sampling={sampling!r}; leave subsample at 1.0."
+    )
+
+
+@pytest.mark.parametrize("name", ["frequency", "negative", "temperature", "reg"])
+def test_fields_of_another_way_to_draw_are_unknown(name: str) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        weald.Goss(**{name: 0.5})
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Goss"):
+        BoostedTreesClassifier(sampling="goss").set_params(**{f"sampling__{name}": 0.5})
 
 
 def test_shares_that_are_more_than_all_rows_are_refused() -> None:
-    with pytest.raises(InputError, match=r"top_rate=0.8 and other_rate=0.3 .* at most 1"):
+    with pytest.raises(
+        InputError, match=r"sampling\.top_rate=0\.8 and sampling\.other_rate=0\.3 .* at most 1"
+    ):
         BoostedTreesClassifier(sampling=weald.Goss(top_rate=0.8, other_rate=0.3)).fit(X, LABELS)
     BoostedTreesClassifier(sampling=weald.Goss(top_rate=0.7, other_rate=0.3), n_estimators=1).fit(X, LABELS)
 
 
 def test_shares_of_classes_are_refused_without_two_classes() -> None:
     with pytest.raises(
-        NotSupportedError, match=r"positive_subsample=0\.5 is for two classes, but this is regression"
+        NotSupportedError, match=r"ByClass\(positive=0\.5\) is for two classes, but this is regression"
     ):
         BoostedTreesRegressor(sampling=weald.ByClass(positive=0.5)).fit(X, TARGET)
-    with pytest.raises(NotSupportedError, match="is for two classes, but y has 3; use subsample"):
+    with pytest.raises(NotSupportedError, match="is for two classes, but y has 3; use sampling='uniform'"):
         BoostedTreesClassifier(sampling=weald.ByClass(negative=0.5)).fit(X, np.digitize(TARGET, [0.3, 1.2]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
 import reference_sparse
 import weald
@@ -46,12 +47,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "leafwise": {},
     "depthwise": {"growth": "depthwise", "max_depth": 5, "max_leaves": None, "min_samples_leaf": 1},
     "oblivious": {"growth": "oblivious", "max_depth": 4},
-    "wide": {"precision": "wide"},
+    "wide": {"split_finder": weald.Histogram(precision="wide")},
     "sampled": {"subsample": 0.5, "colsample_bytree": 0.6, "colsample_bylevel": 0.8, "colsample_bynode": 0.8},
     # A column has some 120 stored cells: about half of the columns have too few for a leaf.
     "large leaves": {"min_samples_leaf": 102, "colsample_bytree": 0.6},
     "large leaves, oblivious": {"min_samples_leaf": 102, "growth": "oblivious", "max_depth": 3},
-    "few bins": {"max_bins": 5, "reg_alpha": 0.1, "max_delta_step": 0.5},
+    "few bins": {"bins": weald.Bins(max_bins=5), "reg_alpha": 0.1, "max_delta_step": 0.5},
 }
 
 
@@ -63,9 +64,8 @@ def test_the_model_is_that_of_the_dense_table_byte_for_byte(table: Any, choice: 
     weight = np.random.default_rng(0).random(N_ROWS) * (np.arange(N_ROWS) % 7 > 0)
 
     def fit(X: Any, other: Any, n_jobs: int) -> Any:
-        model = weald.BoostedTreesRegressor(
-            n_estimators=8, bins=weald.Bins(unstored=unstored), n_jobs=n_jobs, **CHOICES[choice]
-        )
+        settings = {"n_estimators": 8, "bins": weald.Bins(), "n_jobs": n_jobs} | CHOICES[choice]
+        model = clone(weald.BoostedTreesRegressor(**settings)).set_params(bins__unstored=unstored)
         return model.fit(X, y, sample_weight=weight, eval_set=[(other, y[:300], weight[:300])])
 
     expected = fit(dense, dense[:300], 1)
@@ -100,7 +100,7 @@ def test_a_saved_model_remembers_what_is_not_stored(table: Any, tmp_path: Path) 
     expected = model.predict(matrix)
     model.save(tmp_path / "model")
     assert np.array_equal(weald.load(tmp_path / "model").predict(matrix), expected)
-    model.set_params(unstored="zero")  # the next fit's
+    model.set_params(bins__unstored="zero")  # the next fit's
     assert np.array_equal(model.predict(matrix), expected)
     as_zeros = weald.BoostedTreesRegressor(n_estimators=5).fit(matrix, y)
     assert not np.array_equal(as_zeros.predict(matrix), expected)

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from sklearn.metrics import log_loss, roc_auc_score
 
+import weald
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, StackingRegressor
 from weald.binning import bin_once
 from weald.binning.proposals import Proposer
@@ -19,8 +20,9 @@ from weald.forest.predict import raw_scores
 PROPOSALS = ["global", "local"]
 
 
-def approx(**more: Any) -> dict[str, Any]:
-    return {"split_finder": "approx", "n_estimators": 6, "max_leaves": 8, "n_jobs": 1} | more
+def approx(eps: float | None = None, proposals: str = "global", **more: Any) -> dict[str, Any]:
+    finder = weald.Approximate(eps=eps, proposals=proposals)
+    return {"split_finder": finder, "n_estimators": 6, "max_leaves": 8, "n_jobs": 1} | more
 
 
 def table(n_rows: int = 1_500, seed: int = 0) -> tuple[Any, Any]:
@@ -34,18 +36,22 @@ def table(n_rows: int = 1_500, seed: int = 0) -> tuple[Any, Any]:
     return X, signal + 0.3 * rng.standard_normal(n_rows)
 
 
-@pytest.mark.parametrize("name, value", [("proposals", "local"), ("sketch_eps", 0.1)])
-def test_what_shapes_proposals_is_refused_where_nothing_is_proposed(name: str, value: Any) -> None:
-    X, y = table(100)
-    with pytest.raises(ValueError, match=f"{name}=.*has no meaning with split_finder='hist'.*'approx'"):
-        BoostedTreesRegressor(**{name: value}).fit(X, y)
+@pytest.mark.parametrize("name, value", [("proposals", "local"), ("eps", 0.1)])
+@pytest.mark.parametrize("finder", [weald.Histogram, weald.Exact])
+def test_what_shapes_proposals_is_unknown_where_nothing_is_proposed(
+    finder: Any, name: str, value: Any
+) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        finder(**{name: value})
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator {finder.__name__}"):
+        BoostedTreesRegressor(split_finder=finder()).set_params(**{f"split_finder__{name}": value})
 
 
 def test_more_buckets_than_a_byte_counts_are_refused_in_a_sentence() -> None:
     X, y = table(100)
-    with pytest.raises(ValueError, match=r"sketch_eps must be at least 1 / 255.*not 0.001"):
-        BoostedTreesRegressor(**approx(sketch_eps=0.001)).fit(X, y)
-    BoostedTreesRegressor(**approx(sketch_eps=1 / 255)).fit(X, y)
+    with pytest.raises(ValueError, match=r"split_finder\.eps must be at least 1 / 255.*not 0\.001"):
+        BoostedTreesRegressor(**approx(eps=0.001)).fit(X, y)
+    BoostedTreesRegressor(**approx(eps=1 / 255)).fit(X, y)
 
 
 def test_a_table_of_codes_is_shared_and_one_of_bins_is_refused() -> None:
@@ -63,7 +69,7 @@ def test_a_table_of_codes_is_shared_and_one_of_bins_is_refused() -> None:
 
 def test_what_local_proposals_cannot_do_is_refused() -> None:
     X, y = table(100)
-    with pytest.raises(ValueError, match=r"categories='partition' is not there with proposals='local'"):
+    with pytest.raises(ValueError, match=r"categories=Partition\(\) is not there with proposals='local'"):
         BoostedTreesRegressor(**approx(categories="partition", proposals="local")).fit(X, y)
 
 
@@ -75,9 +81,10 @@ def test_the_levels_of_an_oblivious_tree_have_the_proposals_of_the_tree(
     X, y = table(600)
     kinds: dict[str, Any] = {"categorical_features": [3], "categories": categories}
     data = scipy.sparse.csr_matrix(np.nan_to_num(X)) if sparse else X
-    options = approx(max_leaves=None, max_depth=5, growth="oblivious", sketch_eps=0.1, subsample=0.8)
+    options: dict[str, Any] = {"max_leaves": None, "max_depth": 5, "growth": "oblivious", "subsample": 0.8}
+    options |= {} if sparse else kinds
     models = [
-        BoostedTreesClassifier(**options, proposals=proposals, **({} if sparse else kinds)).fit(data, y > 0.5)
+        BoostedTreesClassifier(**approx(0.1, proposals, **options)).fit(data, y > 0.5)
         for proposals in PROPOSALS
     ]
     first, second = (model.forest_.dumps({}) for model in models)
@@ -100,9 +107,7 @@ def test_sampled_rows_others_and_evaluation_sets_all_get_the_trees_own_threshold
     leaves = None if growth == "oblivious" else 8
     model = BoostedTreesRegressor(
         remember,
-        **approx(
-            growth=growth, max_leaves=leaves, max_depth=4, subsample=0.6, sketch_eps=0.1, proposals=proposals
-        ),
+        **approx(growth=growth, max_leaves=leaves, max_depth=4, subsample=0.6, eps=0.1, proposals=proposals),
         categorical_features=[3],
         eval_metric="rmse",
     ).fit(X, y, eval_set=[(other, labels)])
@@ -116,7 +121,7 @@ def test_sampled_rows_others_and_evaluation_sets_all_get_the_trees_own_threshold
 def test_several_classes_have_proposals_of_their_own() -> None:
     X, y = table()
     labels = np.digitize(y, [-1.0, 1.0])
-    model = BoostedTreesClassifier(**approx(sketch_eps=0.05)).fit(X, labels, eval_set=[(X, labels)])
+    model = BoostedTreesClassifier(**approx(eps=0.05)).fit(X, labels, eval_set=[(X, labels)])
     history = model.history_["valid_0"]["logloss"]
     assert history[-1] == pytest.approx(log_loss(labels, model.predict_proba(X)), rel=1e-9)
 
@@ -125,8 +130,8 @@ def test_rows_without_weight_are_as_if_they_were_not_there() -> None:
     X, y = table()
     weight = (np.arange(len(y)) % 3).astype(float)
     kept = weight > 0
-    whole = BoostedTreesRegressor(**approx(sketch_eps=0.02)).fit(X, y, sample_weight=weight)
-    part = BoostedTreesRegressor(**approx(sketch_eps=0.02)).fit(X[kept], y[kept], sample_weight=weight[kept])
+    whole = BoostedTreesRegressor(**approx(eps=0.02)).fit(X, y, sample_weight=weight)
+    part = BoostedTreesRegressor(**approx(eps=0.02)).fit(X[kept], y[kept], sample_weight=weight[kept])
     assert whole.predict(X).tobytes() == part.predict(X).tobytes()
 
 
@@ -154,7 +159,5 @@ def test_warm_starts_go_on_as_if_never_stopped() -> None:
 def test_few_candidates_still_learn(proposals: str) -> None:
     X, y = table()
     other, labels = table(1_000, seed=1)
-    model = BoostedTreesClassifier(**approx(n_estimators=30, sketch_eps=0.3, proposals=proposals)).fit(
-        X, y > 0
-    )
+    model = BoostedTreesClassifier(**approx(n_estimators=30, eps=0.3, proposals=proposals)).fit(X, y > 0)
     assert roc_auc_score(labels > 0, model.predict_proba(other)[:, 1]) > 0.9

@@ -1,4 +1,4 @@
-"""`split_score` and `random_strength` of boosted trees: what they do to a model, and what they cannot be together with."""
+"""The score of splits and its noise: what they do to a model, and what they cannot be together with."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_sparse_tables_and_bundles_have_the_dense_trees(growth: str) -> None:
     codes = rng.integers(0, 12, 600)
     onehot = np.eye(12)[codes] * rng.integers(1, 3, 600)[:, None]
     y = np.sin(codes) + rng.standard_normal(600)
-    options = {**SMALL, "growth": growth, "split_score": "cosine", "random_strength": 0.5}
+    options: dict[str, Any] = {**SMALL, "growth": growth, "splits": weald.Splits(score="cosine", noise=0.5)}
     dense, bundled = (
         BoostedTreesRegressor(bins=weald.Bins(bundling=bundling), **options).fit(onehot, y)
         for bundling in ("none", "count")
@@ -85,16 +85,10 @@ def test_sparse_tables_and_bundles_have_the_dense_trees(growth: str) -> None:
 
 @pytest.mark.parametrize("growth", ["leafwise", "depthwise"])
 def test_exact_splits_are_those_of_a_bin_a_value(growth: str) -> None:
-    options = {
-        **SMALL,
-        "growth": growth,
-        "split_score": "cosine",
-        "random_strength": 0.5,
-        "precision": "wide",
-    }
+    options: dict[str, Any] = {**SMALL, "growth": growth, "splits": weald.Splits(score="cosine", noise=0.5)}
     models = [
         BoostedTreesRegressor(**options, split_finder=finder).fit(X, Y).predict(X)
-        for finder in ("hist", "exact")
+        for finder in (weald.Histogram(precision="wide"), weald.Exact(precision="wide"))
     ]
     assert models[0].tolist() == models[1].tolist()
 
@@ -111,7 +105,7 @@ def test_noise_changes_trees_by_the_seed_and_fades_with_the_model(monkeypatch: p
         asked.append(length)
         return 0.0
 
-    monkeypatch.setattr("weald.training.boosting.boosting.fading", faded)
+    monkeypatch.setattr("weald.training.boosting.trees.fading", faded)
     late = BoostedTreesRegressor(splits=weald.Splits(noise=60.0), **options).fit(X, Y)
     assert asked == [(400, number, 0.7) for number in range(3)]
     assert trees(late) == trees(quiet)
@@ -120,15 +114,24 @@ def test_noise_changes_trees_by_the_seed_and_fades_with_the_model(monkeypatch: p
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"split_score": "cosine", "gamma": 1.0}, "gamma=1.0.*split_score='l2'"),
-        ({"split_score": "newton_cosine", "path_smooth": 1.0}, "path_smooth=1.0.*split_score='newton_l2'"),
-        ({"split_score": "l2", "monotone_constraints": [1, 0, 0, 0]}, "monotone_constraints.*'l2'"),
-        ({"split_score": "l2", "sampling": "goss"}, "goss.*newton_l2"),
+        ({"splits": weald.Splits("cosine"), "gamma": 1.0}, r"gamma=1\.0.*splits\.score='l2'"),
         (
-            {"split_score": "cosine", "growth": "oblivious", "split_finder": "exact"},
+            {"splits": weald.Splits("newton_cosine"), "leaves": weald.Leaves(path_smooth=1.0)},
+            r"leaves\.path_smooth=1\.0.*splits\.score='newton_l2'",
+        ),
+        (
+            {"splits": weald.Splits("l2"), "monotone_constraints": [1, 0, 0, 0]},
+            r"monotone_constraints.*splits\.score is 'l2'",
+        ),
+        ({"splits": weald.Splits("l2"), "sampling": "goss"}, r"Goss\(\).*newton_l2"),
+        (
+            {"splits": weald.Splits("cosine"), "growth": "oblivious", "split_finder": "exact"},
             "oblivious.*exact.*split_finder='hist'",
         ),
-        ({"random_strength": 1.0, "booster": "forest", "subsample": 0.5}, "random_strength=1.0.*forest"),
+        (
+            {"splits": weald.Splits(noise=1.0), "booster": "averaging", "subsample": 0.5},
+            r"splits\.noise=1\.0.*averaging",
+        ),
     ],
 )
 def test_what_has_no_meaning_together_is_refused(options: dict[str, Any], words: str) -> None:

@@ -292,6 +292,6 @@ def test_a_warm_start_reads_missing_values_as_before() -> None:
     model = BoostedTreesRegressor(n_estimators=2, bins=weald.Bins(zero_as_missing=True), warm_start=True).fit(
         X[TRAIN], Y[TRAIN]
     )
-    model.set_params(n_estimators=4, zero_as_missing=False)
-    with pytest.raises(InputError, match="needs use_missing and zero_as_missing"):
+    model.set_params(n_estimators=4, bins__zero_as_missing=False)
+    with pytest.raises(InputError, match=r"needs bins\.use_missing and bins\.zero_as_missing"):
         model.fit(X[TRAIN], Y[TRAIN])

@@ -12,20 +12,19 @@ import pytest
 import weald
 from weald.encoding.model import ModelStatistics
 from weald.encoding.tables import StatisticTable
-from weald.estimators.boosted.statistic_training import targets_of
-from weald.estimators.boosted.used_statistics import used_statistics
-from weald.estimators.shared.labels import Labels
 from weald.losses import make_loss
+from weald.training.boosting.statistics import targets_of
+from weald.training.boosting.used_statistics import used_statistics
 
 
 def test_every_class_has_a_target_whoever_has_read_the_classes() -> None:
     y = np.array([0.0, 2.0, 1.0, 2.0])
-    for classes in (None, np.array(list("abc"))):
-        targets = targets_of(Labels(y, None, make_loss("softmax", n_classes=3), classes), 1)
+    for n_classes in (0, 3):
+        targets = targets_of(y, make_loss("softmax", n_classes=3), n_classes, 1)
         assert targets.tolist() == [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]]
-    two = targets_of(Labels(np.array([0.0, 1.0, 1.0]), None, make_loss("softmax", n_classes=2), None), 1)
+    two = targets_of(np.array([0.0, 1.0, 1.0]), make_loss("softmax", n_classes=2), 0, 1)
     assert two.tolist() == [[0, 1, 1]]
-    numbers = targets_of(Labels(y, None, make_loss("squared"), None), 1)
+    numbers = targets_of(y, make_loss("squared"), 0, 1)
     assert numbers.tolist() == [[0, 1, 0, 1]]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import reference_averaging
 import weald
-from weald import BoostedTreesClassifier, BoostedTreesRegressor, Checkpoint, LearningRateScheduler
+from weald import Averaging, BoostedTreesClassifier, BoostedTreesRegressor, Checkpoint, LearningRateScheduler
 from weald.binning import fit_bins
 from weald.data import read_table
 from weald.estimators.shared.persistence import to_bytes
@@ -19,11 +19,13 @@ from weald.forest.forest import Forest
 from weald.forest.predict import raw_scores
 from weald.losses import make_loss
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.training.boosting.boosting import BoostingChoices, TrainingRows
+from weald.sampling.parameters import Uniform
+from weald.training.boosting.plan import Plan, RowPlan, TreePlan
+from weald.training.boosting.trees import TrainingRows
 from weald.tree.tree import TreeRules
 
 FOREST: dict[str, Any] = {
-    "booster": "forest",
+    "booster": "averaging",
     "subsample": 0.7,
     "colsample_bytree": 0.8,
     "max_leaves": 6,
@@ -54,8 +56,8 @@ def test_the_model_is_the_start_and_the_mean_of_the_twins_trees(n_classes: int) 
     train = TrainingRows(fit_bins(data, None).transform(data, tasks=1), y.astype(float), None)
     base = loss.initial_score(train.y, None)
     limits = TreeRules(max_leaves=6, min_samples_leaf=5, reg_lambda=1.0)
-    choices = BoostingChoices(7, 1.0, 0.7, 0.8, "packed", 5)
-    said = reference_averaging.forest(train, loss, limits, choices, base)
+    trees = TreePlan(limits, rows=RowPlan(Uniform(), 0.7), column_share=0.8, averaged=True)
+    said = reference_averaging.forest(train, Plan(loss, trees, rounds=7, rate=1.0, seed=5), base)
     for output in range(loss.n_outputs):
         total = np.zeros(len(y))
         for values in said[output :: loss.n_outputs]:
@@ -70,9 +72,9 @@ def test_scores_are_the_predictions_to_the_last_bit_after_every_round(n_classes:
     seen = []
 
     def look(state: Any) -> None:
-        seen.append((state.at.scores.copy(), state._evaluations[0].scores.copy(), state.forest()))
+        seen.append((state.at.scores.copy(), state.evaluations[0].scores.copy(), state.forest()))
 
-    model = make(n_classes, n_estimators=6, num_parallel_tree=parallel)
+    model = make(n_classes, n_estimators=6, booster=Averaging(parallel_trees=parallel))
     model.fit(X, y, eval_set=[(X[::-1], y[::-1])], callbacks=[look])
     for number, (scores, evaluated, forest) in enumerate(seen):
         expected = raw_scores(forest, [(0, X)], len(X))
@@ -105,14 +107,20 @@ def test_training_goes_on_to_the_bytes_of_training_in_one_go(
     fit: dict[str, Any] = {"sample_weight": weight}
     if given:
         fit["init_score"] = rng.standard_normal((len(y), 3) if n_classes else len(y))
-    whole = make(n_classes, n_estimators=9, num_parallel_tree=2).fit(X, y, **fit)
-    halves = make(n_classes, n_estimators=4, num_parallel_tree=2, warm_start=True).fit(X, y, **fit)
+    whole = make(n_classes, n_estimators=9, booster=Averaging(parallel_trees=2)).fit(X, y, **fit)
+    halves = make(n_classes, n_estimators=4, booster=Averaging(parallel_trees=2), warm_start=True).fit(
+        X, y, **fit
+    )
     halves.set_params(n_estimators=9).fit(X, y, **fit)
     assert to_bytes(halves, halves._model) == to_bytes(whole, whole._model)
     path = tmp_path / "half.weald"
     checkpoint = [Checkpoint(path, every=4)]
-    make(n_classes, n_estimators=5, num_parallel_tree=2).fit(X, y, callbacks=checkpoint, **fit)
-    resumed = make(n_classes, n_estimators=9, num_parallel_tree=2).fit(X, y, resume_from=path, **fit)
+    make(n_classes, n_estimators=5, booster=Averaging(parallel_trees=2)).fit(
+        X, y, callbacks=checkpoint, **fit
+    )
+    resumed = make(n_classes, n_estimators=9, booster=Averaging(parallel_trees=2)).fit(
+        X, y, resume_from=path, **fit
+    )
     assert to_bytes(resumed, resumed._model) == to_bytes(whole, whole._model)
 
 
@@ -147,12 +155,11 @@ def _arrays(forest: Forest) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"learning_rate": 0.3}, "learning_rate=0.3 has no meaning with booster='forest'"),
+        ({"learning_rate": 0.3}, "learning_rate=0.3 has no meaning with booster='averaging'"),
         (
             {"subsample": 1.0, "colsample_bytree": 1.0},
             "would grow the same tree in every round; set subsample",
         ),
-        ({"rate_drop": 0.1}, "rate_drop belongs to booster='dart', but booster is 'forest'"),
     ],
 )
 def test_what_has_no_meaning_for_a_forest_is_refused(parameters: dict[str, Any], message: str) -> None:
@@ -163,10 +170,10 @@ def test_what_has_no_meaning_for_a_forest_is_refused(parameters: dict[str, Any],
 
 def test_a_learning_rate_and_another_booster_on_the_way_are_refused() -> None:
     X, y = table()
-    with pytest.raises(NotSupportedError, match="booster='forest' averages whole trees"):
+    with pytest.raises(NotSupportedError, match="booster='averaging' averages whole trees"):
         make(0).fit(X, y, callbacks=[LearningRateScheduler(lambda number: 0.5)])
     model = make(0, n_estimators=2, warm_start=True).fit(X, y)
     with pytest.raises(
-        InputError, match="warm_start needs the booster of the earlier fit, which was 'forest'"
+        InputError, match="warm_start needs the booster of the earlier fit, which was 'averaging'"
     ):
         model.set_params(n_estimators=3, booster="plain").fit(X, y)

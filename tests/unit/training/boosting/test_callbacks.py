@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from weald.losses import make_loss
 from weald.losses.metrics import METRICS
 from weald.runtime.errors import InputError
 from weald.training.boosting.callbacks import (
@@ -17,16 +18,12 @@ from weald.training.boosting.callbacks import (
     best_round,
     watched_values,
 )
+from weald.training.boosting.plan import Plan, TreePlan
 from weald.training.boosting.rounds import Evaluation, Round
+from weald.training.boosting.session import Session
+from weald.tree.tree import TreeRules
 
 NAN = math.nan
-
-
-class Flat:
-    """A loss whose predictions are its scores."""
-
-    def respond(self, scores: Any) -> Any:
-        return scores[0]
 
 
 def finished(curves: dict[str, dict[str, list[float]]], number: int = 0) -> Round:
@@ -36,13 +33,10 @@ def finished(curves: dict[str, dict[str, list[float]]], number: int = 0) -> Roun
         metrics = [METRICS[metric] for metric in history]
         nothing: Any = None
         rows = np.zeros(2)
-        evaluations.append(Evaluation(name, nothing, rows, None, metrics, np.zeros((1, 2))))
-    nowhere: Any = None
-    state = Round(number, 100, 0.1, nowhere, [], nowhere, nowhere)
-    state._evaluations = evaluations
-    for evaluation, history in zip(evaluations, curves.values(), strict=True):
-        evaluation.history = history
-    return state
+        evaluations.append(Evaluation(name, nothing, rows, None, metrics, np.zeros((1, 2)), history))
+    nobody: Any = None
+    plan = Plan(make_loss("squared"), TreePlan(TreeRules()))
+    return Round(Session(plan, nobody, evaluations), number)
 
 
 def stops(values: list[float], metric: str = "rmse", **settings: Any) -> bool:

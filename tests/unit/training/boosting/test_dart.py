@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import reference_dart
-import weald
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import BoostedTreesClassifier, BoostedTreesRegressor, Dart
 from weald.binning import fit_bins
 from weald.data import read_table
 from weald.forest.predict import raw_scores
 from weald.losses import make_loss
+from weald.sampling.parameters import Uniform
 from weald.training.boosting import dart
-from weald.training.boosting.boosting import BoostingChoices, TrainingRows
 from weald.training.boosting.dart import DropRules, draw_drops
+from weald.training.boosting.plan import Plan, RowPlan, TreePlan
+from weald.training.boosting.trees import TrainingRows
 from weald.tree.tree import TreeRules
 
 RULES = [
@@ -49,16 +50,21 @@ def test_boosting_with_dropped_trees_is_that_of_the_twin(
         "random_state": 5,
     }
     kind: Any = BoostedTreesClassifier if n_classes else BoostedTreesRegressor
-    model = kind(
-        **settings, **rules, booster="dart", num_parallel_tree=parallel, max_leaves=6, min_samples_leaf=5
-    ).fit(X, y)
+    booster = Dart(**rules, parallel_trees=parallel)
+    model = kind(**settings, booster=booster, max_leaves=6, min_samples_leaf=5).fit(X, y)
     loss = make_loss("softmax", n_classes=3) if n_classes else make_loss("squared")
     data = read_table(X)
     train = TrainingRows(fit_bins(data, None).transform(data, tasks=1), y.astype(float), None)
     base = loss.initial_score(train.y, None)
     limits = TreeRules(max_leaves=6, min_samples_leaf=5, reg_lambda=1.0)
-    choices = BoostingChoices(12, 0.4, 0.7, 0.8, "packed", 5)
-    added, weights = reference_dart.boost(train, loss, limits, choices, DropRules(**rules), parallel, base)
+    trees = TreePlan(
+        limits,
+        rows=RowPlan(Uniform(), 0.7),
+        column_share=0.8,
+        parallel_trees=parallel,
+        drops=DropRules(**rules),
+    )
+    added, weights = reference_dart.boost(train, Plan(loss, trees, rounds=12, rate=0.4, seed=5), base)
     forest = model.forest_
     assert forest.tree_weights.tolist() == weights
     assert min(weights) < 1.0
@@ -110,10 +116,10 @@ def test_training_scores_are_the_predictions_to_the_last_bit_after_every_round(n
     seen = []
 
     def look(state: Any) -> None:
-        evaluation = state._evaluations[0]
+        evaluation = state.evaluations[0]
         seen.append((state.at.scores.copy(), evaluation.scores.copy(), state.forest()))
 
-    kind(n_estimators=20, booster="dart", rate_drop=0.2, skip_drop=0.3).fit(
+    kind(n_estimators=20, booster=Dart(rate_drop=0.2, skip_drop=0.3)).fit(
         X, y, eval_set=[(X[::-1], y[::-1])], callbacks=[look]
     )
     for scores, evaluated, forest in seen:
@@ -131,7 +137,7 @@ def test_trees_beyond_the_memory_are_walked_to_the_same_bytes(
 
     def forest() -> Any:
         model = BoostedTreesClassifier(
-            n_estimators=8, booster=weald.Dart(rate_drop=0.3, parallel_trees=2), subsample=0.8
+            n_estimators=8, booster=Dart(rate_drop=0.3, parallel_trees=2), subsample=0.8
         )
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:50], y[:50])])
         return model.forest_, model.history_
@@ -144,8 +150,8 @@ def test_trees_beyond_the_memory_are_walked_to_the_same_bytes(
 def test_dart_that_drops_nothing_is_plain_boosting() -> None:
     X, y = table()
     plain = BoostedTreesRegressor(n_estimators=8, subsample=0.5).fit(X, y).forest_
-    for rules in ({}, {"rate_drop": 0.5, "skip_drop": 1.0}):
-        dropped = BoostedTreesRegressor(n_estimators=8, subsample=0.5, booster="dart", **rules)
+    for booster in (Dart(rate_drop=0.0), Dart(rate_drop=0.5, skip_drop=1.0)):
+        dropped = BoostedTreesRegressor(n_estimators=8, subsample=0.5, booster=booster)
         assert dropped.fit(X, y).forest_ == plain
 
 

@@ -14,8 +14,8 @@ from weald.binning import fit_bins
 from weald.data import read_table
 from weald.losses import friedman_loss
 from weald.sampling.rows import ALL_ROWS
-from weald.training.boosting.boosting import TrainingRows
 from weald.training.boosting.descent import LINE_SEARCHES, Newton, Position
+from weald.training.boosting.trees import TrainingRows
 from weald.tree.tree import GrownTree, TreeGrower, TreeRules
 
 N_ROWS = 400
@@ -34,16 +34,8 @@ def standing(name: str, weighted: bool) -> Position:
         y = (y > 1.0).astype(np.float64)
     weight = rng.uniform(0.5, 2.0, N_ROWS) if weighted else None
     scores = rng.standard_normal((1, N_ROWS))
-    at = Position(
-        TrainingRows(bins, y, weight),
-        loss,
-        scores,
-        np.empty(scores.shape, np.float32),
-        np.empty(scores.shape, np.float32),
-        1,
-    )
-    loss.begin_round(scores, y, weight)
-    loss.gradients(scores, y, weight, at.gradient, at.hessian, 1)
+    at = Position.of(TrainingRows(bins, y, weight), loss, scores)
+    at.differentiate()
     return at
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import reference_leaf_steps as reference
-import weald
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import BoostedTreesClassifier, BoostedTreesRegressor, Histogram, Leaves
 from weald.losses import make_loss
 from weald.losses.base import weight_or_empty
+from weald.losses.parameters import Quantile
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
 from weald.tree.rows.logistic_leaf import logistic_leaf_sums
@@ -122,16 +122,14 @@ SMALL: dict[str, Any] = {"n_estimators": 5, "n_jobs": 1}
 )
 def test_every_loss_of_regression_takes_several_steps(loss: str, growth: str) -> None:
     y = {"poisson": np.exp(0.3 * Y), "tweedie": np.exp(0.3 * Y), "cross_entropy": 1.0 / (1.0 + np.exp(-Y))}
-    several = {"quantile_alpha": [0.2, 0.8]} if loss == "quantile" else {}
     leaves = None if growth == "oblivious" else 8
     for method in ("newton", "gradient"):
         model = BoostedTreesRegressor(
-            loss,
+            Quantile([0.2, 0.8]) if loss == "quantile" else loss,
             growth=growth,
             max_leaves=leaves,
-            leaves=weald.Leaves(method=method, iterations=3),
+            leaves=Leaves(method=method, iterations=3),
             **SMALL,
-            **several,
         ).fit(X, y.get(loss, Y), eval_set=[(X, y.get(loss, Y))])
         (curve,) = model.history_["valid_0"].values()
         assert curve[-1] < curve[0]
@@ -143,7 +141,7 @@ def test_every_loss_of_classes_takes_several_steps(loss: str) -> None:
     losses = []
     for iterations in (1, 5):
         model = BoostedTreesClassifier(
-            loss, growth="oblivious", leaves=weald.Leaves(iterations=iterations), **SMALL
+            loss, growth="oblivious", leaves=Leaves(iterations=iterations), **SMALL
         )
         model.fit(X, classes, eval_set=[(X, classes)])
         losses.append(model.history_["valid_0"]["logloss"][-1])
@@ -153,7 +151,8 @@ def test_every_loss_of_classes_takes_several_steps(loss: str) -> None:
 def test_the_trees_of_a_round_do_not_see_each_others_scores() -> None:
     # Softmax is the same whatever its classes are called, so long as no output's steps see another's.
     classes = np.digitize(Y, [0.5, 1.2])
-    settings: dict[str, Any] = {**SMALL, "n_estimators": 3, "leaf_iterations": 4, "precision": "wide"}
+    settings: dict[str, Any] = {"n_estimators": 3, "n_jobs": 1}
+    settings |= {"leaves": Leaves(iterations=4), "split_finder": Histogram(precision="wide")}
     one = BoostedTreesClassifier("softmax", **settings).fit(X, classes).predict_proba(X)
     other = BoostedTreesClassifier("softmax", **settings).fit(X, 2 - classes).predict_proba(X)
     assert np.allclose(one, other[:, ::-1], atol=1e-6)
@@ -161,7 +160,7 @@ def test_the_trees_of_a_round_do_not_see_each_others_scores() -> None:
 
 def test_leaves_come_from_all_rows_when_the_tree_has_seen_a_sample() -> None:
     common: dict[str, Any] = {"n_estimators": 1, "learning_rate": 1.0, "reg_lambda": 0.0, "n_jobs": 1}
-    for sampling in ({"subsample": 0.5, "leaf_estimation": "newton"}, {"sampling": "bayesian"}):
+    for sampling in ({"subsample": 0.5, "leaves": "newton"}, {"sampling": "bayesian"}):
         model = BoostedTreesRegressor(**common, **sampling).fit(X, Y)
         leaf = model.apply(X)[:, 0]
         assert len(np.unique(leaf)) > 5
@@ -172,12 +171,28 @@ def test_leaves_come_from_all_rows_when_the_tree_has_seen_a_sample() -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"leaf_estimation": "exact"}, "loss='squared' has none; use 'newton'"),
-        ({"loss": "absolute", "leaf_iterations": 3}, "has no meaning for loss='absolute'"),
-        ({"loss": "quantile", "leaf_estimation": "exact", "leaf_iterations": 2}, "exact after one"),
-        ({"leaf_iterations": 2, "path_smooth": 1.0}, "leave path_smooth at 0"),
-        ({"sampling": "bayesian", "path_smooth": 1.0}, "which sampling='bayesian' does not take"),
-        ({"booster": "linear", "leaf_iterations": 2}, "leaf_iterations"),
+        ({"leaves": "exact"}, "loss='squared' has none; use 'newton'"),
+        (
+            {"loss": "absolute", "leaves": Leaves(iterations=3)},
+            r"leaves\.iterations=3 has no meaning for loss='absolute'",
+        ),
+        (
+            {"loss": "quantile", "leaves": Leaves(method="exact", iterations=2)},
+            r"leaves\.iterations=2 has no meaning with method='exact'",
+        ),
+        (
+            {"leaves": Leaves(method="gradient", path_smooth=1.0)},
+            r"leaves\.path_smooth=1\.0 averages .* method='gradient' does not take; leave path_smooth at 0",
+        ),
+        ({"leaves": Leaves(iterations=2, path_smooth=1.0)}, "leave path_smooth at 0"),
+        (
+            {"sampling": "bayesian", "leaves": Leaves(path_smooth=1.0)},
+            r"which sampling=Bayesian\(\) does not take",
+        ),
+        (
+            {"booster": "linear", "leaves": Leaves(iterations=2)},
+            r"leaves=Leaves\(iterations=2\) belongs to trees",
+        ),
     ],
 )
 def test_what_has_no_meaning_is_refused(settings: dict[str, Any], sentence: str) -> None:
@@ -186,9 +201,7 @@ def test_what_has_no_meaning_is_refused(settings: dict[str, Any], sentence: str)
 
 
 def test_monotone_bounds_hold_after_several_steps() -> None:
-    model = BoostedTreesRegressor(
-        monotone_constraints={0: 1}, leaves=weald.Leaves(iterations=5), **SMALL
-    ).fit(X, Y)
+    model = BoostedTreesRegressor(monotone_constraints={0: 1}, leaves=Leaves(iterations=5), **SMALL).fit(X, Y)
     line = np.zeros((200, 4))
     line[:, 0] = np.linspace(-3.0, 3.0, 200)
     assert (np.diff(model.predict(line)) >= 0.0).all()

@@ -33,8 +33,7 @@ class _Stump:
 def _follower(y: np.ndarray, growth: float, order: np.ndarray) -> tuple[Prefixes, Position]:
     loss = make_loss("squared")
     scores = np.zeros((1, len(y)))
-    blank = np.zeros(scores.shape, np.float32)
-    at = Position(_Rows(y), loss, scores, blank, blank, 1)
+    at = Position.of(_Rows(y), loss, scores)
     return Prefixes(at, LeafSteps(), order, growth), at
 
 
@@ -95,16 +94,19 @@ def test_ordered_boosting_goes_with_every_growth(growth: str) -> None:
     assert model.fit(data.data, data.target).score(data.data, data.target) > 0.9
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, {"num_parallel_tree": 2, "subsample": 0.7}], ids=["one", "parallel"]
-)
-def test_the_scores_of_several_outputs_are_those_of_the_model(settings: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("parallel", "subsample"), [(1, 1.0), (2, 0.7)], ids=["one", "parallel"])
+def test_the_scores_of_several_outputs_are_those_of_the_model(parallel: int, subsample: float) -> None:
     """Trees of a round share memory: the leaves of the first must still be known when the round is over."""
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(300, 4)), rng.integers(3, size=300)
     seen: list[np.ndarray] = []
     model = weald.BoostedTreesClassifier(
-        booster="ordered", growth="oblivious", max_depth=3, n_estimators=6, min_samples_leaf=1, **settings
+        booster=weald.Ordered(parallel_trees=parallel),
+        growth="oblivious",
+        max_depth=3,
+        n_estimators=6,
+        min_samples_leaf=1,
+        subsample=subsample,
     )
     model.fit(X, y, callbacks=[lambda state: seen.append(state.at.scores.copy())])
     np.testing.assert_allclose(seen[-1], model._raw(X), rtol=1e-12)

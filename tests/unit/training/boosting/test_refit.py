@@ -12,9 +12,18 @@ from sklearn.exceptions import NotFittedError
 
 import reference_averaging
 import weald
-from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald import (
+    Bins,
+    BoostedTreesClassifier,
+    BoostedTreesRegressor,
+    Dart,
+    Leaves,
+    Partition,
+    Plain,
+)
 from weald.estimators.boosted.set_splits import splits_into_sets
 from weald.losses import make_loss
+from weald.losses.parameters import Quantile
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting import refit as refitting
 
@@ -58,10 +67,10 @@ def test_leaves_are_those_of_the_twin(several: bool, weighted: bool) -> None:
         {"loss": "huber"},
         {"loss": "mape"},
         {"loss": "fair"},
-        {"loss": "quantile", "quantile_alpha": [0.2, 0.7]},
-        {"num_parallel_tree": 2},
-        {"path_smooth": 7.0},
-        {"path_smooth": 7.0, "loss": "absolute"},
+        {"loss": Quantile([0.2, 0.7])},
+        {"booster": Plain(parallel_trees=2)},
+        {"leaves": Leaves(path_smooth=7.0)},
+        {"leaves": Leaves(path_smooth=7.0), "loss": "absolute"},
         {"growth": "oblivious", "max_depth": 4, "max_leaves": None},
         {"growth": "depthwise", "max_depth": 3, "gamma": 0.1, "reg_alpha": 0.1, "max_delta_step": 0.2},
     ],
@@ -125,7 +134,7 @@ def test_sparse_tables_and_unknown_categories_are_refitted_as_they_are_predicted
     assert sparse.refit(sp.csr_matrix(X0[:90]), Y[:90]).forest_ == sparse.refit(X0[:90], Y[:90]).forest_
     towns = {"town": np.array(["ulm", "bonn", "kiel"])[np.arange(400) % 3], "x": X[:, 0]}
     model = BoostedTreesRegressor(**SMALL).fit(towns, Y)
-    sets = BoostedTreesRegressor(categories=weald.Partition(max_onehot=1, l2=5.0), **SMALL).fit(towns, Y)
+    sets = BoostedTreesRegressor(categories=Partition(max_onehot=1, l2=5.0), **SMALL).fit(towns, Y)
     assert leaves(sets.refit(towns, Y, decay_rate=0.0)).tobytes() == leaves(sets).tobytes()
     other = {"town": np.array(["oslo", "bonn"])[np.arange(50) % 2], "x": X[:50, 0]}
     later = model.refit(other, Y[:50] + 5.0, decay_rate=0.0)
@@ -138,30 +147,34 @@ TOWNS = {"town": np.array([f"town {k}" for k in range(len(COUNTS))])[TOWN], "x":
 TOWN_Y = np.array([3.0, -2.0, 1.0, 5.5, 9.0, 6.0, 7.0, 8.0])[TOWN] + 0.1 * X[:, 0]
 
 
+def columns_into_sets(model: Any, table: Any) -> Any:
+    return splits_into_sets(model.resolved(), 4, model.forest_, model._read(table), None).tolist()
+
+
 @pytest.mark.parametrize(
     ("parameters", "into_sets"),
     [
-        ({"max_categories": 3}, False),
-        ({"max_bins_by_column": {"town": 3}}, False),
-        ({"rare_categories": 0.2}, False),
-        ({"min_samples_bin": 50}, False),
-        ({"max_bins": 3, "split_finder": "approx"}, False),
-        ({"max_bins": 3, "max_categories": 6}, True),
-        ({"rare_categories": 0.02}, True),
-        ({"min_samples_bin": 9}, True),
-        ({"max_bins": 6, "split_finder": "approx"}, True),
+        ({"bins": Bins(max_categories=3)}, False),
+        ({"bins": Bins(by_column={"town": 3})}, False),
+        ({"bins": Bins(rare_categories=0.2)}, False),
+        ({"bins": Bins(min_samples=50)}, False),
+        ({"bins": 3, "split_finder": "approx"}, False),
+        ({"bins": Bins(max_bins=3, max_categories=6)}, True),
+        ({"bins": Bins(rare_categories=0.02)}, True),
+        ({"bins": Bins(min_samples=9)}, True),
+        ({"bins": 6, "split_finder": "approx"}, True),
     ],
     ids=str,
 )
 def test_only_splits_into_sets_are_penalised_for_being_such(
     parameters: dict[str, Any], into_sets: bool
 ) -> None:
-    given = {"categories": "partition", "max_cat_to_onehot": 4, "cat_l2": 25.0, **SMALL, **parameters}
-    model = BoostedTreesRegressor(**given).fit(TOWNS, TOWN_Y)
-    without = BoostedTreesRegressor(**{**given, "cat_l2": 0.0}).fit(TOWNS, TOWN_Y)
+    given = {**SMALL, **parameters}
+    model = BoostedTreesRegressor(categories=Partition(l2=25.0), **given).fit(TOWNS, TOWN_Y)
+    without = BoostedTreesRegressor(categories="partition", **given).fit(TOWNS, TOWN_Y)
     assert (model.forest_ != without.forest_) == into_sets  # the fit did penalise, or did not
     assert leaves(model.refit(TOWNS, TOWN_Y, decay_rate=0.0)).tobytes() == leaves(model).tobytes()
-    assert splits_into_sets(model, model.forest_, model._read(TOWNS), None).tolist() == [into_sets, False]
+    assert columns_into_sets(model, TOWNS) == [into_sets, False]
 
 
 @pytest.mark.parametrize(("rare_categories", "into_sets"), [(0.2, False), (0.02, True)])
@@ -169,21 +182,18 @@ def test_splits_say_what_they_are_where_the_towns_of_other_rows_are_otherwise_fr
     rare_categories: float, into_sets: bool
 ) -> None:
     model = BoostedTreesRegressor(
-        categories="partition",
-        cat_l2=25.0,
-        max_categories=6,
-        rare_categories=rare_categories,
+        categories=Partition(l2=25.0),
+        bins=Bins(max_categories=6, rare_categories=rare_categories),
         **{**SMALL, "n_estimators": 20},
     ).fit(TOWNS, TOWN_Y)
     chosen = np.flatnonzero(TOWN < 2 if into_sets else TOWN > 1)
     other = {name: values[chosen] for name, values in TOWNS.items()}
     other["town"][:3] = "oslo"
-    found = splits_into_sets(model, model.forest_, model._read(other), None)
-    assert found.tolist() == [into_sets, False]
+    assert columns_into_sets(model, other) == [into_sets, False]
 
 
 def test_dropped_and_averaged_trees_keep_their_weights() -> None:
-    dart = BoostedTreesRegressor(booster=weald.Dart(rate_drop=0.5), **{**SMALL, "n_estimators": 12}).fit(X, Y)
+    dart = BoostedTreesRegressor(booster=Dart(rate_drop=0.5), **{**SMALL, "n_estimators": 12}).fit(X, Y)
     later = dart.refit(X, Y, decay_rate=0.0)
     assert np.array_equal(later.forest_.tree_weights, dart.forest_.tree_weights)
     steps = np.abs(leaves(later)).max()

@@ -80,10 +80,9 @@ def test_thousands_of_categories_are_told_apart(growth: str, categories: str) ->
         min_samples_leaf=1,
         min_child_weight=0.0,
         reg_lambda=0.0,
-        categories=categories,
+        categories=weald.Partition(max_threshold=1_000) if categories == "partition" else categories,
         bins=weald.Bins(max_categories=2_000),
         categorical_features=[0],
-        **{"max_cat_threshold": 1_000} if categories == "partition" else {},
     ).fit(codes.reshape(-1, 1), y)
     assert np.abs(model.predict(codes.reshape(-1, 1)) - y).max() < 1e-6
     forest = model.forest_

@@ -11,7 +11,7 @@ from weald.data import Column, Schema, column_positions
 from weald.runtime.errors import InputError
 from weald.tree.splits.forced import ForcedSplit
 
-FORCED = "forced_splits"
+FORCED = "splits.forced"
 _FIELDS = ("feature", "threshold", "left", "right")
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from weald.binning.parameters import BINS, Bins
 from weald.data import Schema
 from weald.losses import Loss
-from weald.params.choice import declared, same
+from weald.params.choice import Part, declared, same
+from weald.params.parameter import Parameter
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.booster_parameters import Linear
 from weald.training.boosting.parameters import BoostingParameters
@@ -34,13 +38,11 @@ _SHARED = frozenset(
 )
 
 
-def linear_plan(
-    given: BoostingParameters, booster: Linear, schema: Schema, loss: Loss, seed: int
-) -> Plan:
+def linear_plan(given: BoostingParameters, booster: Linear, schema: Schema, loss: Loss, seed: int) -> Plan:
     """The plan; numeric columns only."""
     for name, parameter in declared(BoostingParameters).items():
         value = getattr(given, name)
-        if name not in _SHARED and not same(value, parameter.default) and not _only_reads(name, value):
+        if name not in _SHARED and not _is_default(parameter, value) and not _only_reads(name, value):
             raise NotSupportedError(
                 f"{name}={value!r} belongs to trees, and booster='linear' has none; leave it at {parameter.default!r}."
             )
@@ -64,8 +66,13 @@ def linear_plan(
     return Plan(loss, linear, given.n_estimators, float(given.learning_rate), seed, given.n_jobs)
 
 
-def _only_reads(name: str, value: object) -> bool:
-    """Whether bins say no more than what a sparse table does not store, which is no matter of bins."""
-    from weald.binning.parameters import BINS, Bins
+def _is_default(parameter: Parameter, value: Any) -> bool:
+    """Whether a value is the default; an object may be the one that the name of a default stands for."""
+    if isinstance(parameter, Part):
+        return same(parameter.resolve(value), parameter.resolve(parameter.default))
+    return same(value, parameter.default)
 
-    return name == "bins" and BINS.resolve(value) in (Bins(), Bins(unstored="missing"))
+
+def _only_reads(name: str, value: Any) -> bool:
+    """Whether bins say no more than what a sparse table does not store, which is no matter of bins."""
+    return name == "bins" and BINS.resolve(value) == Bins(unstored="missing")

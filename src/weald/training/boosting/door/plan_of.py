@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from weald.data import Schema
 from weald.losses import Loss
+from weald.params.choice import plain_values
 from weald.runtime.random import seed_of
 from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
@@ -31,6 +32,8 @@ class Facts:
 
 def plan_of(given: BoostingParameters, schema: Schema, facts: Facts) -> Plan:
     """The plan that parameters ask for; every one of them has been checked."""
+    # Streams of random numbers take no numbers of NumPy's, and a plan stays as it is when a user's object changes.
+    given = BoostingParameters(**plain_values(given, BoostingParameters))
     parts, loss, seed = given.resolved(), facts.loss, seed_of(given.random_state)
     if isinstance(parts.booster, Linear):
         return linear_plan(given, parts.booster, schema, loss, seed)
