@@ -202,7 +202,7 @@ def estimator_from_content(kind: type[Any], content: Container) -> Any:
         raise ModelFileError(f"A {name} cannot have these classes.")
     unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED)
     if unknown:
-        raise ModelFileError(f"A {name} has no parameter {sorted(unknown)[0]!r}.")
+        raise ModelFileError(f"A {name} has no parameter {min(unknown)!r} in its file.")
     estimator = kind(**params)
     estimator._set_model(model)
     return estimator
