@@ -19,6 +19,7 @@ from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters,
 from weald.runtime.errors import InputError
 
 _FIXED = frozenset({"num_class", "boosting", "metric", "objective"})
+_OWNERS = ("boosting", "data_sample_strategy", "objective")  # what other parameters belong to
 
 #: told of a round before it begins, by its number from 0
 Before = Callable[[int], None]
@@ -162,17 +163,16 @@ class LearningBooster(ModelHolder):
 
     def reset_parameter(self, params: dict[str, Any]) -> Any:
         """Set parameters of the rounds to come; those of the data and the task cannot be changed any more."""
-        for name, value in read_parameters(params).items():
+        given = {ALIASES.get(name, name) for name in params}
+        company = {name: self._params[name] for name in _OWNERS if name in self._params and name not in given}
+        known = read_parameters({**company, **params})
+        for name, value in known.items():
             fixed = name in _FIXED or LIGHTGBM_PARAMETERS[name].group == "dataset"
             if fixed and value != value_of(self._params, name):
                 raise InputError(f"{name} cannot be changed while a model is trained; train another one.")
-        kept = {
-            name: value
-            for name, value in self.params.items()
-            if ALIASES.get(name, name) not in {ALIASES.get(other, other) for other in params}
-        }
+        kept = {name: value for name, value in self.params.items() if ALIASES.get(name, name) not in given}
         self.params = {**kept, **params}
-        self._params = {**self._params, **read_parameters(params)}
+        self._params = {**self._params, **known}
         return self
 
 
