@@ -44,7 +44,11 @@ def native_names() -> Mapping[str, str]:
     """Flat names, as the tables of other interfaces have them -> the parameter or the field of a choice that they are."""
     from weald.training.boosting.flat import FIELDS
 
-    return {field.name: f"{field.part}.{field.field}" for field in FIELDS}
+    names: dict[str, str] = {}
+    for field in FIELDS:
+        place = f"{field.part}.{field.field}"
+        names[field.name] = f"{names[field.name]}, {place}" if field.name in names else place
+    return names
 
 
 PAGES: dict[str, Callable[[], str]] = {
