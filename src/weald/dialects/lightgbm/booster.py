@@ -46,6 +46,7 @@ from weald.training.boosting.parameters import BoostingParameters
 
 _ONE_MACHINE = "is not supported by weald.lightgbm, which trains on one machine."
 _FIXED = frozenset({"num_class", "boosting", "metric", "objective"})
+_OWNERS = ("boosting", "data_sample_strategy", "objective")  # what other parameters belong to
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 #: told of a round before it begins, by its number from 0
@@ -242,17 +243,16 @@ class Booster(ModelHolder):
 
     def reset_parameter(self, params: dict[str, Any]) -> Booster:
         """Set parameters of the rounds to come; those of the data and the task cannot be changed any more."""
-        for name, value in read_parameters(params).items():
+        given = {ALIASES.get(name, name) for name in params}
+        company = {name: self._params[name] for name in _OWNERS if name in self._params and name not in given}
+        known = read_parameters({**company, **params})
+        for name, value in known.items():
             fixed = name in _FIXED or LIGHTGBM_PARAMETERS[name].group == "dataset"
             if fixed and value != value_of(self._params, name):
                 raise InputError(f"{name} cannot be changed while a model is trained; train another one.")
-        kept = {
-            name: value
-            for name, value in self.params.items()
-            if ALIASES.get(name, name) not in {ALIASES.get(other, other) for other in params}
-        }
+        kept = {name: value for name, value in self.params.items() if ALIASES.get(name, name) not in given}
         self.params = {**kept, **params}
-        self._params = {**self._params, **read_parameters(params)}
+        self._params = {**self._params, **known}
         return self
 
     # --- sets and their metrics ---------------------------------------------------------------------

@@ -180,8 +180,10 @@ class Booster(ModelHolder):
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""
         given = {params: value} if isinstance(params, str) else params
-        changed = {**self._params, **read_parameters(given)}
-        self._params = read_parameters(changed)
+        pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+        if "booster" not in dict(pairs):  # what is set may belong to the one that is there
+            pairs.insert(0, ("booster", self._params.get("booster")))
+        self._params = read_parameters({**self._params, **read_parameters(pairs)})
 
     # --- predictions --------------------------------------------------------------------------------
 

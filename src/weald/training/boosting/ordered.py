@@ -276,10 +276,10 @@ class OrderedBooster:
         """Put everything back in its place."""
         for number, follower in enumerate(self._followers):
             for place, values in enumerate(follower.arrays()):
-                kept = state.get(f"{number}.{place}")
-                if np.size(kept) != values.size:
+                kept = np.asarray(state.get(f"{number}.{place}", ()), np.float64)
+                if kept.size != values.size:
                     raise InputError("resume_from needs the rows of the interrupted fit; there are not as many.")
-                values[...] = np.reshape(kept, values.shape)
+                values[...] = kept.reshape(values.shape)
         if self._tables is not None:
             for slot, projection in state["fills"]:
                 self._tables.fill(int(slot), tuple(int(column) for column in projection))
