@@ -73,7 +73,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return raw_scores(*arguments, **more)
 
     monkeypatch.setattr(opening, "bin_table", binned)
-    for module in (predict, opening, starts):
+    for module in (opening, starts):
         monkeypatch.setattr(module, "raw_scores", scored)
     return done
 
@@ -182,12 +182,21 @@ def test_parameters_of_xgboost_that_change_between_updates_are_a_train_that_goes
     assert booster.save_raw() != xgb.train(xgb_params(name), data, ROUNDS).save_raw()
 
 
-def test_penalties_of_a_linear_model_change_between_updates() -> None:
-    data, changes = matrix("gblinear"), {"alpha": 0.01, "feature_selector": "cyclic", "eta": 0.1}
-    booster = xgb_updates(xgb.Booster(xgb_params("gblinear")), data, 3)
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("gblinear", {"alpha": 0.01, "feature_selector": "cyclic", "eta": 0.1}),
+        ("dart", {"rate_drop": 0.9, "normalize_type": "forest"}),
+    ],
+)
+def test_what_belongs_to_a_booster_of_xgboost_changes_between_updates(
+    name: str, changes: dict[str, Any]
+) -> None:
+    data = matrix(name)
+    booster = xgb_updates(xgb.Booster(xgb_params(name)), data, 3)
     booster.set_param(changes)
-    first = xgb.train(xgb_params("gblinear"), data, 3)
-    second = xgb.train(xgb_params("gblinear", **changes), data, 3, xgb_model=first)
+    first = xgb.train(xgb_params(name), data, 3)
+    second = xgb.train(xgb_params(name, **changes), data, 3, xgb_model=first)
     assert xgb_updates(booster, data, 3).save_raw() == second.save_raw()
 
 
@@ -270,9 +279,7 @@ def test_updates_of_lightgbm_are_train(name: str, given: str) -> None:
     whole = lgb.train(lgb_params(name), dataset(name, given), ROUNDS)
     single = lgb_updates(lgb.Booster(lgb_params(name), dataset(name, given)))
     assert trees(single) == trees(whole)
-    named = lgb_params(name, num_iterations=ROUNDS)
-    single = lgb_updates(lgb.Booster(named, dataset(name, given)))
-    assert single.model_to_string() == lgb.train(named, dataset(name, given)).model_to_string()
+    assert single.model_to_string() == whole.model_to_string()
 
 
 @pytest.mark.parametrize("name", [name for name in LGB_PARAMS if name != "quantile"])
@@ -309,15 +316,25 @@ LGB_CHANGES: list[dict[str, Any]] = [
     {"seed": 11, "feature_fraction": 0.5},
     {"extra_trees": True},
 ]
+LGB_OWN_CHANGES: dict[str, dict[str, Any]] = {
+    "dart": {"drop_rate": 0.9, "max_drop": 2},
+    "rf": {"bagging_fraction": 0.3},
+    "goss": {"top_rate": 0.5},
+}
 
 
-@pytest.mark.parametrize("changes", LGB_CHANGES, ids=str)
-@pytest.mark.parametrize("name", ["plain", "dart", "rf", "classes", "quantile"])
+LGB_CASES = [
+    (name, changes)
+    for name in ("plain", "dart", "rf", "goss", "classes", "quantile")
+    for changes in LGB_CHANGES
+    if "learning_rate" not in changes or name not in ("rf", "goss")
+]
+
+
+@pytest.mark.parametrize(("name", "changes"), [*LGB_CASES, *LGB_OWN_CHANGES.items()], ids=str)
 def test_parameters_of_lightgbm_that_change_between_updates_are_a_train_that_goes_on(
     name: str, changes: dict[str, Any]
 ) -> None:
-    if name == "rf":
-        changes = {key: value for key, value in changes.items() if key != "learning_rate"}
     booster = lgb_updates(lgb.Booster(lgb_params(name), dataset(name, "weights")), rounds=3)
     booster.reset_parameter(changes)
     lgb_updates(booster, rounds=3)

@@ -11,8 +11,8 @@ from sklearn.metrics import log_loss
 from sklearn.preprocessing import OneHotEncoder
 
 import weald
-from equivalence.test_peers import LEAFWISE, ROUNDS, lightgbm_model, one_thread
-from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
+from equivalence.test_peers import LEAFWISE, ROUNDS, lightgbm_model, load, one_thread
+from weald import BoostedTreesClassifier, BoostedTreesRegressor
 from weald.binning import BundledBins, bin_once
 
 __all__ = ["one_thread"]
@@ -20,7 +20,7 @@ __all__ = ["one_thread"]
 
 def encoded(name: str) -> tuple[Any, Any]:
     """The categories of a table, each a column of its own, and the target; at most 8,000 rows in a random order."""
-    table = datasets.load(name)
+    table = load(name)
     order = np.random.default_rng(0).permutation(table.n_rows)[:8_000]
     columns = [values[order].astype(str) for values in table.data.values() if values.dtype == object]
     X = OneHotEncoder(min_frequency=5).fit_transform(np.stack(columns, axis=1)).astype(np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ OURS: dict[str, Any] = {"n_jobs": 1, "reg_lambda": 0.0, "split_finder": weald.Hi
 SEEDS = range(4)
 
 
+@cache
 def adult(n_rows: int = 6_000) -> tuple[Any, Any]:
     table = datasets.load("adult")
     columns = [values for values in table.data.values() if values.dtype != object]

@@ -13,6 +13,7 @@ several libraries' threads that wait for each other make these tests slow, and c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from weald import BoostedTreesClassifier, BoostedTreesRegressor, datasets
 Floats = NDArray[np.float64]
 
 ROUNDS = 50
+load = cache(datasets.load)  # reading takes longer than most tests
 LEAFWISE: dict[str, Any] = {"reg_lambda": 0.0, "split_finder": weald.Histogram(precision="wide"), "n_jobs": 1}
 DEPTHWISE: dict[str, Any] = {
     "growth": "depthwise",
@@ -65,7 +67,7 @@ def one_thread() -> Iterator[None]:
 
 def numeric(name: str) -> tuple[Floats, NDArray[Any]]:
     """The numeric columns and the target of a table, at most 8,000 rows in a random order."""
-    table = datasets.load(name)
+    table = load(name)
     columns = [values for values in table.data.values() if values.dtype != object]
     order = np.random.default_rng(0).permutation(table.n_rows)[:8_000]
     return np.stack(columns, axis=1).astype(np.float64)[order], table.target[order]

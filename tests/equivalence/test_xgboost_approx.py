@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ OURS: dict[str, Any] = {
 }
 
 
+@cache
 def parts(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[Any], NDArray[Any]]:
     """Numeric columns and targets, of rows to train on and of others."""
     data = datasets.load(name)

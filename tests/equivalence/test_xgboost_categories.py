@@ -10,15 +10,15 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import log_loss, root_mean_squared_error
 
-from equivalence.test_peers import DEPTHWISE, lightgbm_model, xgboost_model
-from weald import BoostedTreesClassifier, BoostedTreesRegressor, RandomForestClassifier, datasets
+from equivalence.test_peers import DEPTHWISE, lightgbm_model, load, xgboost_model
+from weald import BoostedTreesClassifier, BoostedTreesRegressor, RandomForestClassifier
 
 BY_SET: dict[str, Any] = {**DEPTHWISE, "categories": "partition"}
 
 
 def frame(name: str, most: int, columns: list[str] | None = None) -> tuple[pd.DataFrame, NDArray[Any]]:
     """A table with columns of categories, at most so many rows in a random order."""
-    table = datasets.load(name)
+    table = load(name)
     order = np.random.default_rng(0).permutation(table.n_rows)[:most]
     data = {
         key: pd.Categorical(values[order]) if values.dtype == object else values[order].astype(float)

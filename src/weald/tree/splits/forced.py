@@ -78,7 +78,7 @@ def _bin_of(split: ForcedSplit, mapper: CutMapper) -> int:
     n_bins, n_categories = mapper.n_bins[split.column], mapper.n_categories[split.column]
     if n_categories > n_bins and split.threshold >= n_bins - 1:
         raise InputError(
-            f"forced_splits splits off a category of the column at position {split.column} that is too rare to have a bin of "
+            f"splits.forced splits off a category of the column at position {split.column} that is too rare to have a bin of "
             "its own."
         )
     return int(split.threshold)

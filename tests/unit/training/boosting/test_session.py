@@ -290,7 +290,8 @@ class Watcher:
 
 
 def test_callbacks_see_one_object_a_round_before_and_after_it() -> None:
-    first, second, plain = Watcher(), Watcher(), []
+    first, second = Watcher(), Watcher()
+    plain: list[Any] = []
     run(opened(planned()), [first, plain.append, second])
     assert [state.number for state in plain] == list(range(ROUNDS))
     for seen in (first.before, first.after, second.before, second.after):
