@@ -117,7 +117,9 @@ class Session:
 
     def settled(self) -> Position:
         """The training rows and their scores, with all rounds that are there."""
-        self.learner.settle()
+        with parallel(self.plan.n_jobs) as tasks:
+            self.learner.use(tasks)
+            self.learner.settle()
         return self.learner.at
 
     def model(self) -> Predictor:
