@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from benchmarks.common import console, parser, print_table, record, seconds
 from weald.runtime.jit import kernel
-from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell
+from weald.tree.histograms.cells import cell_words, read_cell
+from weald.tree.histograms.histogram import build_histogram
 from weald.tree.histograms.quantise import quantise
 from weald.tree.rows.partition import fill_goes_left, partition
 from weald.tree.rules import TreeRules

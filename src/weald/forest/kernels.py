@@ -26,10 +26,9 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from weald.forest.codes import LINE, ROWS, SLOT, encode_all
 from weald.runtime.jit import kernel, parallel_kernel
 
-# Rows of a block: codes of some 60 channels fit in a first-level cache of 32 KB.
-ROWS = 128
 # Rows that walk a tree side by side; more would not fit in the registers.
 SIDE_BY_SIDE = 8
 # Steps between two looks whether all rows that walk side by side have reached their leaves.
@@ -43,8 +42,6 @@ MASK_LEAVES = 32
 # Tests that a masked and a symmetric tree make in one loop over the rows.
 MASK_GROUP, SYMMETRIC_GROUP = 4, 2
 
-# What a channel holds.
-FLOAT, RANK, SLOT, SET = 0, 1, 2, 3
 # How a tree is evaluated.
 WALKED, MASKED, SYMMETRIC, WALKED_SETS = 0, 1, 2, 3
 # Columns of `PackedForest.trees`.
@@ -57,18 +54,6 @@ _EXPONENT_BIAS = np.int32(127)
 _LOW_WORD = np.uint64(0xFFFFFFFF)
 _HALF_WORD = np.uint64(32)
 _ONE = np.uint64(1)
-# `ROWS` as an unsigned number: with a signed one Numba would look for negative indices at each load.
-_LINE = np.uint64(ROWS)
-
-
-class Channel(NamedTuple):
-    """One line of the code matrix, as a row of `PackedForest.channels`."""
-
-    kind: int
-    source: int  # the feature; for SET the channel that holds the feature's slots
-    start: int  # RANK and SLOT: first entry of the sorted `table`; SET: first entry of `bits`
-    size: int  # RANK and SLOT: entries of the table
-    missing: int  # the code of NaN (not used by SET)
 
 
 class PackedForest(NamedTuple):
@@ -113,130 +98,13 @@ class PackedForest(NamedTuple):
     base_score: NDArray[np.float64]
 
 
-class Block(NamedTuple):
-    """A float32 or float64 matrix in C or Fortran order, without a signature of its own for each.
-
-    Attributes:
-        singles: float32, the matrix's memory as it is; empty when it holds float64.
-        doubles: float64, the same for float64.
-        is_double: whether it holds float64.
-        row_stride: from a row to the next, in floats.
-        column_stride: from a column to the next, in floats.
-        n_rows: number of rows.
-        first_row: where the block's rows begin in the output.
-    """
-
-    singles: NDArray[np.float32]
-    doubles: NDArray[np.float64]
-    is_double: bool
-    row_stride: int
-    column_stride: int
-    n_rows: int
-    first_row: int
-
-
-@kernel
-def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: Any) -> None:
-    """OUT column[:rows]: the numbers of a feature in the `rows` rows from `first_row` on."""
-    at = np.uint64(first_row * block.row_stride + feature * block.column_stride)
-    step = np.uint64(block.row_stride)
-    if block.is_double:
-        for i in range(rows):
-            column[i] = block.doubles[at]
-            at += step
-    else:
-        for i in range(rows):
-            column[i] = block.singles[at]
-            at += step
-
-
-@kernel
-def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) -> None:
-    """OUT codes[line:]: int32 that order as the smallest float32 that is at least the number.
-
-    Against a threshold that is a float32 this decides as the number itself. 0.0 and -0.0 have one code. Those
-    of all numbers lie within ± 2139095041, so the extreme int32 are free for NaN.
-    """
-    for i in range(rows):
-        value = column[i]
-        single = np.float32(np.float32(value) + np.float32(0.0))
-        bits = single.view(np.int32)
-        code = bits ^ ((bits >> np.int32(31)) & _MAGNITUDE)
-        # The next float32 upwards has the next code.
-        code = np.int32(code + np.int32(np.float64(single) < value))
-        codes[line + np.uint64(i)] = code if value == value else missing
-
-
-@kernel
-def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
-    """OUT codes[line:]: how many of the sorted numbers table[start : start + size] are below the number.
-
-    All rows make a step of their binary searches together: no step waits for the one before, none branches.
-    """
-    for i in range(rows):
-        codes[line + np.uint64(i)] = 0
-    first, rest = np.uint64(start), np.uint64(size)
-    while rest > 0:
-        half = (rest + _ONE) >> _ONE
-        for i in range(rows):
-            at = line + np.uint64(i)
-            probe = first + np.uint64(np.uint32(codes[at])) + half - _ONE
-            codes[at] += np.int32(half) if table[probe] < column[i] else np.int32(0)
-        rest -= half
-
-
-@kernel
-def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
-    """OUT codes[line:]: of ranks make slots; a number that is not in the table has slot `size`."""
-    for i in range(rows):
-        at = line + np.uint64(i)
-        found = codes[at] < size and table[np.uint64(start + codes[at])] == column[i]
-        codes[at] = codes[at] if found else np.int32(size)
-
-
-@kernel
-def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: Any) -> None:
-    """OUT codes[line:]: the bit of each row's slot; the slots of its feature are the line at `slots`."""
-    first = np.uint64(start)
-    for i in range(rows):
-        slot = np.uint32(codes[slots + np.uint64(i)])
-        word = bits[first + np.uint64(slot >> np.uint32(5))]
-        codes[line + np.uint64(i)] = np.int32((word >> (slot & np.uint32(31))) & np.uint32(1))
-
-
-@kernel
-def _encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base: Any, codes: Any) -> None:
-    """OUT codes[base + channel * ROWS + i] of the `rows` rows from `first_row` on."""
-    channels, table, bits = packed.channels, packed.table, packed.bits
-    loaded = np.int64(-1)
-    for c in range(channels.shape[0]):
-        kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
-        line = base + np.uint64(c) * _LINE
-        if kind == SET:
-            _set_codes(bits, start, base + np.uint64(source) * _LINE, rows, line, codes)
-            continue
-        if source != loaded:
-            _load_column(block, source, first_row, rows, column)
-            loaded = source
-        missing = np.int32(channels[c, 4])
-        if kind == FLOAT:
-            _float_codes(column, missing, rows, line, codes)
-            continue
-        _rank_codes(column, table, start, size, rows, line, codes)
-        if kind == SLOT:
-            _slot_codes(column, table, start, size, rows, line, codes)
-        for i in range(rows):
-            at = line + np.uint64(i)
-            codes[at] = codes[at] if column[i] == column[i] else missing
-
-
 @kernel
 def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, leaf: Any) -> None:
     """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
     leaf[:] = np.uint32(0)
     for t in range(start, stop, SYMMETRIC_GROUP):
-        at0 = base + np.uint64(tests[t, 0]) * _LINE
-        at1 = base + np.uint64(tests[t + 1, 0]) * _LINE
+        at0 = base + np.uint64(tests[t, 0]) * LINE
+        at1 = base + np.uint64(tests[t + 1, 0]) * LINE
         limit0, limit1 = tests[t, 1], tests[t + 1, 1]
         weight0, weight1 = np.uint32(tests[t, 2]), np.uint32(tests[t + 1, 2])
         for i in range(ROWS):
@@ -251,10 +119,10 @@ def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask:
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
     for t in range(start, stop, MASK_GROUP):
-        at0 = base + np.uint64(tests[t, 0]) * _LINE
-        at1 = base + np.uint64(tests[t + 1, 0]) * _LINE
-        at2 = base + np.uint64(tests[t + 2, 0]) * _LINE
-        at3 = base + np.uint64(tests[t + 3, 0]) * _LINE
+        at0 = base + np.uint64(tests[t, 0]) * LINE
+        at1 = base + np.uint64(tests[t + 1, 0]) * LINE
+        at2 = base + np.uint64(tests[t + 2, 0]) * LINE
+        at3 = base + np.uint64(tests[t + 3, 0]) * LINE
         limit0, limit1, limit2, limit3 = tests[t, 1], tests[t + 1, 1], tests[t + 2, 1], tests[t + 3, 1]
         keep0, keep1, keep2, keep3 = tests[t, 2], tests[t + 1, 2], tests[t + 2, 2], tests[t + 3, 2]
         for i in range(ROWS):
@@ -283,7 +151,7 @@ def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: An
     """The child of a node that a row goes to, whose first code is codes[row]; a leaf leads to itself."""
     word = words[first + node]
     channel = (word & _LOW_WORD) >> left_bits
-    goes_right = codes[channel * _LINE + row] > np.int32(word >> _HALF_WORD)
+    goes_right = codes[channel * LINE + row] > np.int32(word >> _HALF_WORD)
     return (word & ((_ONE << left_bits) - _ONE)) + np.uint64(goes_right)
 
 
@@ -342,7 +210,7 @@ def _walk_sets(
             if threshold == _MAGNITUDE:
                 break  # a leaf
             channel = (word & _LOW_WORD) >> left_bits
-            code = codes[base + channel * _LINE + np.uint64(i)]
+            code = codes[base + channel * LINE + np.uint64(i)]
             goes_right = np.uint64(code > threshold)
             if channels[channel, 0] == SLOT:
                 slot = np.uint32(code)
@@ -423,15 +291,6 @@ def _blocks_together(packed: Any, begin: Any, end: Any) -> Any:
 
 
 @kernel
-def _encode_all(packed: Any, block: Any, begin: Any, end: Any, column: Any, codes: Any) -> None:
-    """OUT the codes of the rows `begin` to `end`, block after block."""
-    base = np.uint64(0)
-    for row in range(begin, end, ROWS):
-        _encode(packed, block, row, min(ROWS, end - row), column, base, codes)
-        base += np.uint64(packed.channels.shape[0]) * _LINE
-
-
-@kernel
 def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, scores: Any) -> None:
     """OUT scores[K * n], K lines, of the rows `begin` to `end` of a block, from trees[0] to trees[1]."""
     n_outputs = packed.base_score.shape[0]
@@ -449,7 +308,7 @@ def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, score
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        _encode_all(packed, block, first_row, stop, column, codes)
+        encode_all(packed, block, first_row, stop, column, codes)
         for output in range(n_outputs):
             start = output * n_rows + block.first_row
             scores[start + first_row : start + stop] = packed.base_score[output]
@@ -509,7 +368,7 @@ def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> No
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        _encode_all(packed, block, first_row, stop, column, codes)
+        encode_all(packed, block, first_row, stop, column, codes)
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             for row in range(first_row, stop, ROWS):

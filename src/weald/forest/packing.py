@@ -8,19 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.forest.codes import FLOAT, RANK, ROWS, SET, SLOT, Channel
 from weald.forest.forest import Forest
-from weald.forest.kernels import (
-    FLOAT,
-    RANK,
-    ROWS,
-    SET,
-    SLOT,
-    WALKED,
-    WALKED_SETS,
-    WAY,
-    Channel,
-    PackedForest,
-)
+from weald.forest.kernels import WALKED, WALKED_SETS, WAY, PackedForest
 from weald.forest.plan import Plan, plan_trees
 from weald.runtime.errors import InputError
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.sparse import SparseBlocks
+from weald.forest.codes import Block
 from weald.forest.forest import Forest
 from weald.forest.kernels import (
-    Block,
     PackedForest,
     leaf_range,
     leaf_range_parallel,

@@ -16,8 +16,9 @@ import reference_predict as reference
 from unit.forest.factories import N_CATEGORIES, random_forest, random_tree, vector_forest
 from weald.forest import packing, predict
 from weald.forest.builder import ForestBuilder
+from weald.forest.codes import FLOAT, RANK, ROWS
 from weald.forest.forest import Forest
-from weald.forest.kernels import FLOAT, MASKED, RANK, ROWS, SYMMETRIC, WALKED, WALKED_SETS
+from weald.forest.kernels import MASKED, SYMMETRIC, WALKED, WALKED_SETS
 from weald.forest.predict import leaf_indices, raw_scores, staged_scores
 from weald.runtime.errors import InputError
 

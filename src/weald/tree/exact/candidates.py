@@ -15,7 +15,7 @@ from weald.binning.sketch import build_pruned, propose_cuts
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.tree.exact.segments import row_of
 from weald.tree.exact.state import MARK
-from weald.tree.histograms.histogram import packed_hessian, spread_packed
+from weald.tree.histograms.cells import packed_hessian, spread_packed
 from weald.tree.state import Gradients
 
 

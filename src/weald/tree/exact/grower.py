@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.exact.candidates import CandidateScratch
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE
-from weald.tree.exact.scan import CHUNK, scan_segment, sum_items
+from weald.tree.exact.scan import CHUNK, scan_segment
 from weald.tree.exact.segments import (
     BEGIN,
     END,
@@ -28,6 +28,7 @@ from weald.tree.exact.segments import (
     row_of,
 )
 from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
+from weald.tree.exact.sums import sum_items
 from weald.tree.growth.frontier import pop, push
 from weald.tree.growth.grower import (
     ROOT,

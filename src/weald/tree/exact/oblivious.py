@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
-from weald.tree.exact.scan import CHUNK, chunk_prefixes, missing_sums, sum_wide
+from weald.tree.exact.scan import CHUNK
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
 from weald.tree.exact.state import ExactInput, ExactWork
+from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_wide
 from weald.tree.growth.grower import ROOT, columns_of_node, settle_root
 from weald.tree.growth.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
 from weald.tree.histograms.prefixes import Scratch, new_scratch

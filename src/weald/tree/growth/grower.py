@@ -11,7 +11,8 @@ from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, kernel
 from weald.runtime.random import choose, mix
 from weald.tree.growth.frontier import pop, push
 from weald.tree.histograms.bundled import column_of, fill_codes_left, in_bundle, stored_columns
-from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell, subtract_histogram
+from weald.tree.histograms.cells import cell_words, read_cell
+from weald.tree.histograms.histogram import build_histogram, subtract_histogram
 from weald.tree.histograms.sparse import (
     build_sparse_histogram,
     clear_column,

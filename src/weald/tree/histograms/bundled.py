@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
-from weald.tree.histograms.histogram import (
-    cell_words,
-    packed_count,
-    packed_gradient,
-    packed_hessian,
-    read_cell,
-)
+from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.state import Columns, TreeInput
 
 

@@ -2,9 +2,6 @@
 
 Integer sums do not depend on their order, so a histogram is the same for any number of tasks and blocks, and a
 sibling's histogram is exactly the parent's minus the other child's.
-
-A node of at most one block of rows keeps its cells as they were accumulated: one word a cell when packed, two when wide. A
-larger node has three: gradient, hessian, count. Which it is follows from the number of rows alone (``cell_words``).
 """
 
 from __future__ import annotations
@@ -25,6 +22,18 @@ from weald.runtime.jit import (
     parallel_inner_kernel,
 )
 from weald.runtime.prefetch import prefetch
+from weald.tree.histograms.cells import (
+    COUNT_BITS,
+    GRADIENT_SHIFT,
+    LOW,
+    WIDE_SHIFT,
+    cell_words,
+    packed_count,
+    packed_gradient,
+    packed_hessian,
+    read_cell,
+    spread_packed,
+)
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
 AHEAD = 16  # rows between a prefetch and its use
@@ -32,68 +41,7 @@ PARALLEL_CELLS = 400_000  # (row, feature) pairs from which two threads win over
 TILE = 96  # columns a pass: their cells (200 KB) stay in the second-level cache
 PARALLEL_SUBTRACTION = 50_000  # cells from which two threads subtract faster than one
 
-_LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_COUNT_BITS, _HESSIAN_BITS, _GRADIENT_SHIFT, _WIDE_SHIFT = 13, 25, 38, 20
-
-
-@kernel
-def cell_words(packed: bool, n_rows: int) -> int:
-    """Words a cell in the histogram of a node with so many rows."""
-    if packed:
-        return 1 if n_rows <= PACKED_BLOCK else 3
-    return 2 if n_rows <= WIDE_BLOCK else 3
-
-
-@inner_kernel
-def spread_packed(entry: Any) -> Any:
-    """The 64-bit cell increment of a packed entry: gradient << 38 | hessian << 13 | 1."""
-    word = np.int64(np.int32(entry & _LOW))
-    return ((word >> 12) << _GRADIENT_SHIFT) + ((word & 4095) << _COUNT_BITS) + 1
-
-
-@inner_kernel
-def packed_gradient(word: Any) -> Any:
-    """The gradient sum of a packed cell; a logical shift, as AVX2 has no arithmetic one for 64 bits."""
-    return np.int64((np.uint64(word) ^ np.uint64(1 << 63)) >> np.uint64(_GRADIENT_SHIFT)) - (1 << 25)
-
-
-@inner_kernel
-def packed_hessian(word: Any) -> Any:
-    """The hessian sum of a packed cell."""
-    return (word >> _COUNT_BITS) & ((1 << _HESSIAN_BITS) - 1)
-
-
-@inner_kernel
-def packed_count(word: Any) -> Any:
-    """The count of a packed cell."""
-    return word & ((1 << _COUNT_BITS) - 1)
-
-
-@kernel
-def read_cell(histogram: NDArray[np.int64], words: int, cell: int) -> Any:
-    """Gradient, hessian and count of one cell."""
-    if words == 1:
-        word = histogram[0, cell]
-        return packed_gradient(word), packed_hessian(word), packed_count(word)
-    if words == 2:
-        word = histogram[1, cell]
-        # The hessian sum may reach the top bit: a logical shift.
-        hessian = np.int64(np.uint64(word) >> np.uint64(_WIDE_SHIFT))
-        return histogram[0, cell], hessian, word & ((1 << _WIDE_SHIFT) - 1)
-    return histogram[0, cell], histogram[1, cell], histogram[2, cell]
-
-
-@inlined
-def pack_cell(histogram: Any, words: Any, cell: Any, gradient: Any, hessian: Any, count: Any) -> None:
-    """Write one cell, so that `read_cell` reads these sums; they are those of at most one block where words are fewer than 3."""
-    if words == 1:
-        histogram[0, cell] = (gradient << _GRADIENT_SHIFT) + (hessian << _COUNT_BITS) + count
-    elif words == 2:
-        histogram[0, cell] = gradient
-        histogram[1, cell] = (hessian << _WIDE_SHIFT) + count
-    else:
-        histogram[0, cell], histogram[1, cell], histogram[2, cell] = gradient, hessian, count
 
 
 @bare_inner_kernel
@@ -188,7 +136,7 @@ def _add_rows_wide(
         row = entries[i] >> _HALF
         word = wide[row]
         gradient = np.int64(word) >> 32
-        hessian = (np.int64(word & _LOW) << _WIDE_SHIFT) + 1
+        hessian = (np.int64(word & LOW) << WIDE_SHIFT) + 1
         start = row * np.uint64(width)
         for j in range(len(features)):
             feature = np.uint64(features[j])
@@ -240,8 +188,8 @@ def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) 
         return
     for c in range(np.uint64(begin), np.uint64(end)):
         gradient[c] = (gradient[c] & keep) + first[c]
-        hessian[c] = (hessian[c] & keep) + np.int64(np.uint64(second[c]) >> np.uint64(_WIDE_SHIFT))
-        count[c] = (count[c] & keep) + (second[c] & ((1 << _WIDE_SHIFT) - 1))
+        hessian[c] = (hessian[c] & keep) + np.int64(np.uint64(second[c]) >> np.uint64(WIDE_SHIFT))
+        count[c] = (count[c] & keep) + (second[c] & ((1 << WIDE_SHIFT) - 1))
         first[c] = 0
         second[c] = 0
 
@@ -440,10 +388,10 @@ def _subtract_cells(
         count[c] -= n
     if sibling_words == 1:
         for c in range(np.uint64(begin), np.uint64(end)):
-            gradient[c] = (gradient[c] << _GRADIENT_SHIFT) + (hessian[c] << _COUNT_BITS) + count[c]
+            gradient[c] = (gradient[c] << GRADIENT_SHIFT) + (hessian[c] << COUNT_BITS) + count[c]
     elif sibling_words == 2:
         for c in range(np.uint64(begin), np.uint64(end)):
-            hessian[c] = (hessian[c] << _WIDE_SHIFT) + count[c]
+            hessian[c] = (hessian[c] << WIDE_SHIFT) + count[c]
 
 
 @parallel_inner_kernel

@@ -12,13 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import ZERO, inlined, kernel
-from weald.tree.histograms.histogram import (
-    cell_words,
-    packed_count,
-    packed_gradient,
-    packed_hessian,
-    read_cell,
-)
+from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.sparse import plane_size
 from weald.tree.splits.gain import NO_GAIN, free_pair
 from weald.tree.state import NOBODY, Columns, Gradients, Rules

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import ZERO, inlined
 from weald.runtime.random import THRESHOLDS, below, mix, stream
-from weald.tree.histograms.histogram import packed_count, packed_gradient, packed_hessian, read_cell
+from weald.tree.histograms.cells import packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.splits.constraints import Bounds, is_bound
 from weald.tree.splits.cosine import cosine, pair_moments
 from weald.tree.splits.gain import clipped_pair, free_pair

@@ -31,15 +31,15 @@ from weald.runtime.jit import (
 )
 from weald.runtime.prefetch import prefetch
 from weald.tree.histograms.bundled import in_bundle, read_member
-from weald.tree.histograms.histogram import (
+from weald.tree.histograms.cells import (
     cell_words,
     packed_count,
     packed_gradient,
     packed_hessian,
     read_cell,
     spread_packed,
-    subtract_words,
 )
+from weald.tree.histograms.histogram import subtract_words
 from weald.tree.state import PACKED_BLOCK, Codes, Columns, Gradients, TreeInput, Workspace
 
 AHEAD = 8  # rows between a prefetch and its use

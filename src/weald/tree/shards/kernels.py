@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.jit import kernel
-from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell
+from weald.tree.histograms.cells import cell_words, read_cell
+from weald.tree.histograms.histogram import build_histogram
 from weald.tree.rows.partition import fill_goes_left
 from weald.tree.shards.state import Splits
 from weald.tree.state import Gradients, TreeInput, Workspace

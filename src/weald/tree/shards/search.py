@@ -24,7 +24,8 @@ from weald.tree.growth.grower import (
     sum_root,
 )
 from weald.tree.growth.oblivious import choose_split, pass_on_level_bounds
-from weald.tree.histograms.histogram import cell_words, pack_cell, subtract_histogram
+from weald.tree.histograms.cells import cell_words, pack_cell
+from weald.tree.histograms.histogram import subtract_histogram
 from weald.tree.shards.state import Search
 from weald.tree.splits.constraints import allowed_columns, open_root
 from weald.tree.state import NOBODY

@@ -31,7 +31,7 @@ import numpy as np
 
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
-from weald.tree.histograms.histogram import read_cell
+from weald.tree.histograms.cells import read_cell
 from weald.tree.state import (
     BIN,
     LEFT_BINS,

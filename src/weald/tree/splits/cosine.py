@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import inlined
-from weald.tree.histograms.histogram import read_cell
+from weald.tree.histograms.cells import read_cell
 from weald.tree.splits.score import SMALLEST_HESSIAN
 from weald.tree.state import Gradients, Rules
 

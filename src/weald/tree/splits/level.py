@@ -13,13 +13,7 @@ from numba import prange
 from weald.runtime.jit import ZERO, inlined, inner_kernel, parallel_inner_kernel
 from weald.runtime.random import below
 from weald.tree.histograms.bundled import in_bundle, member_prefix_sums
-from weald.tree.histograms.histogram import (
-    cell_words,
-    packed_count,
-    packed_gradient,
-    packed_hessian,
-    read_cell,
-)
+from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.prefixes import Scratch, drawn_bits, new_scratch, score_prefixes
 from weald.tree.histograms.sparse import read_bin, sparse_prefix_sums
 from weald.tree.splits.categories import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel, parallel_inner_kernel
 from weald.runtime.random import below
 from weald.tree.histograms.bundled import in_bundle, mark_members, member_prefix_sums
-from weald.tree.histograms.histogram import cell_words, read_cell
+from weald.tree.histograms.cells import cell_words, read_cell
 from weald.tree.histograms.pairs import best_pair
 from weald.tree.histograms.prefixes import (
     Scratch,

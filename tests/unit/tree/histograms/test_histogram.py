@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 import reference
 from unit.tree.factories import POISON, n_cells, random_bins, random_gradients, tree_input, workspace
 from weald.tree.histograms import histogram as kernels
-from weald.tree.histograms.histogram import build_histogram, cell_words, read_cell, subtract_histogram
+from weald.tree.histograms.cells import cell_words, read_cell
+from weald.tree.histograms.histogram import build_histogram, subtract_histogram
 from weald.tree.state import PACKED_BLOCK, WIDE_BLOCK, Gradients, TreeInput
 
 TASKS = (1, 2, 3, 5)

@@ -20,7 +20,8 @@ from unit.tree.factories import (
 )
 from unit.tree.shards.naive import goes_left
 from weald.tree.growth.grower import columns_of_node
-from weald.tree.histograms.histogram import build_histogram, cell_words, pack_cell, read_cell
+from weald.tree.histograms.cells import cell_words, pack_cell, read_cell
+from weald.tree.histograms.histogram import build_histogram
 from weald.tree.shards import kernels, search
 from weald.tree.shards.state import Search, Splits
 from weald.tree.splits.constraints import Constraints
