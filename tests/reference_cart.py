@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference import words_of_bins
-from weald.binning import Bins
+from weald.binning import DenseBins
 from weald.runtime.mathlib import log
 from weald.runtime.random import NODE_COLUMNS, ROWS, THRESHOLDS, TREE_COLUMNS, _mix_int, stream_key
 from weald.tree.cart import CartLabels, CartRules, Draw
@@ -60,7 +60,7 @@ class Twin:
 
     def __init__(
         self,
-        bins: Bins,
+        bins: DenseBins,
         labels: CartLabels,
         weight: NDArray[np.float64] | None,
         rules: CartRules,

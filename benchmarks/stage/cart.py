@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from benchmarks.common import higgs_like, parser, print_table, record
-from weald.binning import Bins, fit_bins
+from weald.binning import DenseBins, fit_bins
 from weald.data import read_table
 from weald.tree.cart import CartLabels, CartRules, Draw, bootstrap_counts, grow_cart_trees
 
@@ -71,7 +71,7 @@ def cpu_seconds(action: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def measure(case: Any, X: NDArray[Any], bins: Bins, repeats: int) -> tuple[float, float]:
+def measure(case: Any, X: NDArray[Any], bins: DenseBins, repeats: int) -> tuple[float, float]:
     """Best CPU seconds of our tree and of scikit-learn's, in turn."""
     labels, rules, peer, y = case
     ours, theirs = [], []

@@ -9,12 +9,12 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_linnerud, load_wine
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from weald.binning import Bins, fit_bins
+from weald.binning import DenseBins, fit_bins
 from weald.data import read_table
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, grow_cart_trees
 
 
-def binned(X: Any) -> Bins:
+def binned(X: Any) -> DenseBins:
     dataset = read_table(X)
     return fit_bins(dataset, None).transform(dataset, tasks=1)
 
@@ -28,7 +28,7 @@ def distinct(X: Any, n_rows: int = 250, seed: int = 0) -> tuple[Any, Any]:
     return (table + 1e-3 * rng.standard_normal(table.shape)).astype(np.float32), rows
 
 
-def leaf_values(tree: CartTree, bins: Bins) -> Any:
+def leaf_values(tree: CartTree, bins: DenseBins) -> Any:
     leaves = tree.leaf_of_row(bins)
     if not len(tree.vectors):
         return tree.value[leaves][:, None]
@@ -36,7 +36,7 @@ def leaf_values(tree: CartTree, bins: Bins) -> Any:
     return tree.vectors[order[leaves]]
 
 
-def grown(bins: Bins, labels: CartLabels, rules: CartRules, weight: Any = None) -> CartTree:
+def grown(bins: DenseBins, labels: CartLabels, rules: CartRules, weight: Any = None) -> CartTree:
     (tree,) = grow_cart_trees(bins, labels, weight, rules, Draw(), np.array([1], np.uint64))
     return tree
 

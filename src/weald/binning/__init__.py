@@ -4,7 +4,7 @@ from weald.binning.bundled import BundledBins, dense_bins
 from weald.binning.bundles import Bundling
 from weald.binning.choices import BinChoices, missing_of
 from weald.binning.cuts import fit_bins
-from weald.binning.mapper import BinMapper, Bins, CutMapper
+from weald.binning.mapper import BinMapper, CutMapper, DenseBins
 from weald.binning.ranks import RankMapper, Ranks, fit_ranks
 from weald.binning.shared import (
     AnyBins,
@@ -25,7 +25,7 @@ __all__ = [
     "BinMapper",
     "BinWishes",
     "BinnedTable",
-    "Bins",
+    "DenseBins",
     "BundledBins",
     "Bundling",
     "CutMapper",

@@ -17,7 +17,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from weald.binning.mapper import BinMapper, Bins, filled
+from weald.binning.mapper import BinMapper, DenseBins, filled
 from weald.binning.sparse import SparseBins, SparseCells
 from weald.runtime.jit import kernel, parallel_kernel
 
@@ -233,12 +233,12 @@ def merge_columns(
     return BundledBins(columns, np.ascontiguousarray(columns.T).reshape(-1), layout, mapper)
 
 
-def dense_bins(bins: Bins | SparseBins | BundledBins) -> Bins:
+def dense_bins(bins: DenseBins | SparseBins | BundledBins) -> DenseBins:
     """The table with a byte a cell, for those who need one."""
-    if isinstance(bins, Bins):
+    if isinstance(bins, DenseBins):
         return bins
     if isinstance(bins, SparseBins):
         return filled(bins)
     parts = [rows for _, rows in bins.rows_of(np.arange(bins.n_columns), tasks=1)]
     rows = np.concatenate(parts)
-    return Bins(np.ascontiguousarray(rows.reshape(bins.n_rows, -1).T), rows, bins.mapper)
+    return DenseBins(np.ascontiguousarray(rows.reshape(bins.n_rows, -1).T), rows, bins.mapper)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from weald.binning.bundled import BundledBins, make_layout, merge_columns
 from weald.binning.bundling import Bundles, Order, fewest_bundles, find_bundles
-from weald.binning.mapper import BinMapper, Bins, settled, stays_sparse
+from weald.binning.mapper import BinMapper, DenseBins, settled, stays_sparse
 from weald.binning.sparse import SparseBins, SparseCells, bins_of_entries
 from weald.data import Dataset
 from weald.runtime.jit import kernel, parallel_kernel
@@ -47,7 +47,7 @@ class Bundling:
 
 def bundle_or_bin(
     mapper: BinMapper, dataset: Dataset, bundling: Bundling, tasks: int
-) -> Bins | SparseBins | BundledBins:
+) -> DenseBins | SparseBins | BundledBins:
     """The bins of a training table: bundled where that pays, otherwise as the mapper has them."""
     if dataset.is_sparse:
         cells = bins_of_entries(mapper, dataset.entries, tasks)

@@ -100,7 +100,7 @@ class BinMapper(CutMapper):
         """The type of a table's bins: bytes, or uint16 for all columns where one has more than 255."""
         return np.dtype(np.uint8 if self.n_bins.max() <= MOST_BYTE_BINS else np.uint16)
 
-    def transform(self, dataset: Dataset, tasks: int) -> Bins | SparseBins:
+    def transform(self, dataset: Dataset, tasks: int) -> DenseBins | SparseBins:
         """The bins of a data set with the same columns; the same for every number of tasks.
 
         A sparse table stays sparse, unless so much of it is stored that a code a cell is quicker.
@@ -117,7 +117,7 @@ class BinMapper(CutMapper):
                     tables[first] = table
                 for part in contiguous_parts(block, base):
                     _bin(part, table, tasks, columns, rows)
-        return Bins(columns, rows, self)
+        return DenseBins(columns, rows, self)
 
     def parts(self, dataset: Dataset, tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """(first row, bins (columns, rows)) of a data set that is not sparse, some rows at a time."""
@@ -158,7 +158,7 @@ class BinMapper(CutMapper):
 
 
 @dataclass(frozen=True)
-class Bins:
+class DenseBins:
     """A binned table, in both layouts: ``columns`` is uint8 or uint16 (d, n), ``rows`` the same row after row, flat.
 
     >>> import numpy as np
@@ -184,12 +184,12 @@ class Bins:
         """The number of columns."""
         return int(self.columns.shape[0])
 
-    def take(self, rows: NDArray[np.int64]) -> Bins:
+    def take(self, rows: NDArray[np.int64]) -> DenseBins:
         """The chosen rows, in the order asked for."""
         columns = np.ascontiguousarray(self.columns[:, rows])
-        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
+        return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
 
-    def take_columns(self, features: NDArray[np.int64]) -> Bins:
+    def take_columns(self, features: NDArray[np.int64]) -> DenseBins:
         """The chosen columns, in the order asked for."""
         columns = np.ascontiguousarray(self.columns[features])
         mapper = BinMapper(
@@ -198,7 +198,7 @@ class Bins:
             self.mapper.categorical[features],
             self.mapper.n_categories[features],
         )
-        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
+        return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 
 
 def stays_sparse(bins: SparseBins) -> bool:
@@ -206,15 +206,15 @@ def stays_sparse(bins: SparseBins) -> bool:
     return len(bins.rows) <= DENSE_SHARE * bins.n_rows * bins.n_columns
 
 
-def settled(bins: SparseBins) -> Bins | SparseBins:
+def settled(bins: SparseBins) -> DenseBins | SparseBins:
     """The table in the quicker layout."""
     return bins if stays_sparse(bins) else filled(bins)
 
 
-def filled(bins: SparseBins) -> Bins:
+def filled(bins: SparseBins) -> DenseBins:
     """The table with a byte a cell; its floats are not written out on the way."""
     columns = bins.columns()
-    return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
+    return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
 
 
 def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK
-from weald.binning.mapper import PARALLEL_CELLS, BinMapper, Bins
+from weald.binning.mapper import PARALLEL_CELLS, BinMapper, DenseBins
 from weald.binning.ranks import RankMapper, Ranks
 from weald.binning.sketch import (
     BLOCK,
@@ -176,18 +176,18 @@ class Proposer:
         return BinMapper(tuple(cuts), n_bins, self._fine.categorical, self._fine.n_categories)
 
     def fill(self, table: ProposalTable, columns: NDArray[np.uint8], rows: NDArray[np.uint8]) -> None:
-        """The bins last proposed, of any rows in these codes, in both layouts of `Bins`."""
+        """The bins last proposed, of any rows in these codes, in both layouts of `DenseBins`."""
         if self._tasks == 1 or table.codes.size < PARALLEL_CELLS:
             _look_up_rows(table.codes, self._look_up, ZERO, table.n_rows, columns, rows)
         else:
             _look_up_tasks(table.codes, self._look_up, self._tasks, columns, rows)
 
-    def bins_of(self, table: ProposalTable, mapper: BinMapper | None = None) -> Bins:
+    def bins_of(self, table: ProposalTable, mapper: BinMapper | None = None) -> DenseBins:
         """The same as a new table."""
         columns = np.empty(table.codes.shape, np.uint8)
         rows = np.empty(table.codes.size, np.uint8)
         self.fill(table, columns, rows)
-        return Bins(columns, rows, mapper or self.most_bins())
+        return DenseBins(columns, rows, mapper or self.most_bins())
 
 
 def _empty_look_up(mapper: ProposalMapper) -> LookUp:

@@ -17,7 +17,7 @@ from weald.binning.bundled import BundledBins, Layout
 from weald.binning.bundles import Bundling, bundle_or_bin
 from weald.binning.choices import BinChoices, describe_difference
 from weald.binning.cuts import fit_bins
-from weald.binning.mapper import Bins
+from weald.binning.mapper import DenseBins
 from weald.binning.ranks import Ranks, fit_ranks
 from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
@@ -32,7 +32,7 @@ LAYOUTS = 2  # bins are held by row and by column, a byte each
 MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of categories make it dense
 
 #: A binned table of any kind: dense, sparse, in bundles, or with a bin for every value.
-AnyBins = Bins | SparseBins | BundledBins | Ranks | SparseRanks
+AnyBins = DenseBins | SparseBins | BundledBins | Ranks | SparseRanks
 
 
 class BinWishes(NamedTuple):
@@ -253,7 +253,7 @@ def bins_of(
     seed: int,
     tasks: int,
     bundling: Bundling | None = None,
-) -> Bins | SparseBins | BundledBins:
+) -> DenseBins | SparseBins | BundledBins:
     """The bins that a table came with, or those that are found for it; ``bundling``: None for no bundles."""
     if isinstance(table, BinnedTable):
         assert not isinstance(table.bins, Ranks | SparseRanks)  # as the table serves the estimator
@@ -304,7 +304,7 @@ def _new_bins(
     return bins_of(dataset, weight, choices, seed, tasks, bundling)
 
 
-def _writeable(bins: Bins | SparseBins | BundledBins) -> Bins | SparseBins | BundledBins:
+def _writeable(bins: DenseBins | SparseBins | BundledBins) -> DenseBins | SparseBins | BundledBins:
     """The bins, copied if they are read-only, as in joblib's workers: to Numba that is another type, to compile for."""
     if isinstance(bins, SparseBins):
         return SparseBins(**_writeable_cells(bins), mapper=bins.mapper)
@@ -313,7 +313,7 @@ def _writeable(bins: Bins | SparseBins | BundledBins) -> Bins | SparseBins | Bun
     if isinstance(bins, BundledBins):
         layout = Layout(*(np.array(values) for values in bins.layout))
         return BundledBins(np.array(bins.columns), np.array(bins.rows), layout, bins.mapper)
-    return Bins(np.array(bins.columns), np.array(bins.rows), bins.mapper)
+    return DenseBins(np.array(bins.columns), np.array(bins.rows), bins.mapper)
 
 
 def _writeable_cells(cells: SparseCells) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class SparseScratch(NamedTuple):
     merged: NDArray[np.int64]  # (tasks, 2 * entries, 4)
 
 
-class Choice(NamedTuple):
+class ChosenCuts(NamedTuple):
     """What was chosen: for column c the codes ``cuts[cut_starts[c]:]`` to cut after, and the bin of every code."""
 
     cuts: NDArray[np.int64]
@@ -107,7 +107,7 @@ class SparseProposer:
         )
         cut_starts = np.concatenate(([0], np.cumsum(np.minimum(mapper.n_bins, mapper.buckets))))
         bin_starts = np.concatenate(([0], np.cumsum(mapper.n_bins + 1)))
-        self._choice = Choice(
+        self._choice = ChosenCuts(
             np.zeros(int(cut_starts[-1]), np.int64),
             cut_starts.astype(np.int64),
             np.zeros(int(bin_starts[-1]), np.uint8),
@@ -220,7 +220,7 @@ def _weigh_cells(
 @kernel
 def _propose_share(
     order: CellOrder, weight: Any, totals: Any, buckets: Any, task: Any, tasks: Any, scratch: SparseScratch,
-    choice: Choice,
+    choice: ChosenCuts,
 ) -> None:  # fmt: skip
     """Cuts and bins of the columns task, task + tasks, …"""
     values, weights = scratch.values[task], scratch.weights[task]
@@ -244,14 +244,14 @@ def _propose_share(
 
 @parallel_kernel
 def _propose_tasks(
-    order: CellOrder, weight: Any, totals: Any, buckets: Any, tasks: Any, scratch: SparseScratch, choice: Choice
+    order: CellOrder, weight: Any, totals: Any, buckets: Any, tasks: Any, scratch: SparseScratch, choice: ChosenCuts
 ) -> None:  # fmt: skip
     for index in prange(tasks):
         _propose_share(order, weight, totals, buckets, np.int64(index), tasks, scratch, choice)
 
 
 @parallel_kernel
-def _look_up_tasks(starts: Any, codes: Any, choice: Choice, tasks: Any, bins: Any) -> None:
+def _look_up_tasks(starts: Any, codes: Any, choice: ChosenCuts, tasks: Any, bins: Any) -> None:
     """The bins of stored cells."""
     for index in prange(tasks):
         for column in range(np.int64(index), len(starts) - 1, tasks):

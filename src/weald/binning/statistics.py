@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.mapper import BinMapper, Bins
+from weald.binning.mapper import BinMapper, DenseBins
 from weald.encoding.cells import CELLS, cell_bins, count_cells
 from weald.encoding.combinations import Projection
 from weald.encoding.tables import Cells, Codes, StatisticTable
@@ -60,7 +60,7 @@ def _bin_cells(cells: Cells, bin_of_cell: NDArray[np.uint8], bins: NDArray[np.ui
 class OtherRows:
     """An evaluation set in the bins of a `StatisticBins`, which keeps it up to date."""
 
-    bins: Bins
+    bins: DenseBins
     codes: Codes
 
 
@@ -72,7 +72,7 @@ class StatisticBins:
 
     def __init__(
         self,
-        bins: Bins,
+        bins: DenseBins,
         kept: NDArray[np.int64],
         statistics: TrainingStatistics,
         single: list[Projection],
@@ -128,7 +128,7 @@ class StatisticBins:
         """What a model looks up for a projection."""
         return self._filled(projection).table
 
-    def other(self, bins: Bins, kept: NDArray[np.int64], codes: Codes) -> Bins:
+    def other(self, bins: DenseBins, kept: NDArray[np.int64], codes: Codes) -> DenseBins:
         """Other rows, binned by the mapper of the training table, in these columns; slots are kept up to date."""
         own = OtherRows(self._table(bins, kept), codes)
         self._others.append(own)
@@ -193,11 +193,11 @@ class StatisticBins:
             column = self._n_kept + slot * self._per + place
             _put_column(bins, column, self.n_columns, other.bins.columns, other.bins.rows)
 
-    def _table(self, bins: Bins, kept: NDArray[np.int64]) -> Bins:
+    def _table(self, bins: DenseBins, kept: NDArray[np.int64]) -> DenseBins:
         """A table with the kept columns, and room for the derived ones."""
         columns = np.zeros((self.n_columns, bins.n_rows), self.mapper.dtype)
         columns[: len(kept)] = bins.columns[kept]
-        return Bins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
+        return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
 
 
 def _extended(mapper: BinMapper, kept: NDArray[np.int64], n_derived: int, most_bins: int) -> BinMapper:

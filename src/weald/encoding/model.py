@@ -53,7 +53,7 @@ class ModelStatistics:
         return own
 
 
-class Table(Protocol):
+class BlockTable(Protocol):
     """Whatever gives its rows in blocks."""
 
     @property
@@ -106,7 +106,7 @@ def codes_of_block(block: NDArray[Any], schema: Schema) -> Codes:
     return codes
 
 
-def codes_of(dataset: Table) -> Codes:
+def codes_of(dataset: BlockTable) -> Codes:
     """The same for a whole table."""
     parts = [codes_of_block(block, dataset.schema) for _, block in dataset.blocks()]
     return np.concatenate(parts, axis=1)

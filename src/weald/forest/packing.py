@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weald.forest.codes import FLOAT, RANK, ROWS, SET, SLOT, Channel
 from weald.forest.forest import Forest
 from weald.forest.kernels import WALKED, WALKED_SETS, WAY, PackedForest
-from weald.forest.plan import Plan, plan_trees
+from weald.forest.plan import PredictionPlan, plan_trees
 from weald.runtime.errors import InputError
 
 _SMALLEST: Final = -(2**31)
@@ -142,7 +142,7 @@ class _Channels:
                 self._add_bits(table.size, slots, bool(missing_left))
             self.of_node[node] = channel_of[key]
 
-    def without_walked_sets(self, forest: Forest, plan: Plan) -> Plan:
+    def without_walked_sets(self, forest: Forest, plan: PredictionPlan) -> PredictionPlan:
         """Let the tests of walked trees name their sets' bits; channels that no other tree reads are dropped."""
         walks = np.repeat(plan.trees[:, WAY] == WALKED_SETS, np.diff(forest.tree_offsets))
         by_set = forest.category_set >= 0
@@ -198,7 +198,7 @@ def _left_bits(forest: Forest, n_channels: int) -> int:
     return left_bits
 
 
-def _blocks_together(forest: Forest, plan: Plan, n_channels: int) -> int:
+def _blocks_together(forest: Forest, plan: PredictionPlan, n_channels: int) -> int:
     """How many blocks of rows take a tree one after another, before all of them go on to the next tree."""
     walked = np.isin(plan.trees[:, WAY], (WALKED, WALKED_SETS))
     if np.diff(forest.tree_offsets)[walked].sum() <= _NODES_IN_CACHE:

@@ -30,7 +30,7 @@ _DEEPEST_SYMMETRIC: Final = 24
 _LARGEST: Final = 2**31 - 1
 
 
-class Plan(NamedTuple):
+class PredictionPlan(NamedTuple):
     """The arrays of `PackedForest` that have the same names."""
 
     trees: NDArray[np.int64]
@@ -56,7 +56,7 @@ class _Shape:
     path: NDArray[np.int32]  # sum of 2 ** level over the steps to the right that lead to the node
 
 
-def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np.int32]) -> Plan:
+def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np.int32]) -> PredictionPlan:
     """The plan for a forest whose nodes test `code of channel <= threshold`."""
     sizes = np.diff(forest.tree_offsets)
     n_leaves = (sizes + 1) // 2
@@ -88,7 +88,7 @@ def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np
         node_vector = (np.cumsum(is_leaf) - 1 - first_vector[tree_of_node]).astype(np.int32)
         leaf_vector = np.zeros(leaf_value.size, dtype=np.int32)
         leaf_vector[numbered[1]] = node_vector[numbered[0]]
-    return Plan(trees, passes, tests, leaf_value, leaf_vector, node_vector)
+    return PredictionPlan(trees, passes, tests, leaf_value, leaf_vector, node_vector)
 
 
 def _measure(forest: Forest, tree_of_node: NDArray[np.int64], looked_at: NDArray[np.bool_]) -> _Shape:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weald.tree.histograms.quantise import largest_values
 from weald.tree.rows.leaf import (
     LeafNumbers,
-    Leaves,
+    LeafPlaces,
     add_leaf_values,
     leaf_sums,
 )
@@ -50,7 +50,7 @@ class GrownTree:
         #: node numbers of the leaves, in the order of their rows' places
         self.leaf_nodes = leaf_nodes[np.argsort(nodes["begin"][leaf_nodes], kind="stable")]
         #: where the rows of every leaf are
-        self.leaves = Leaves(*(nodes[name][self.leaf_nodes] for name in ("side", "begin", "end")))
+        self.leaves = LeafPlaces(*(nodes[name][self.leaf_nodes] for name in ("side", "begin", "end")))
         grower.place_sampled(self)
 
     @property

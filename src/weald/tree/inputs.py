@@ -5,21 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins, BundledBins, CutMapper, SparseBins
+from weald.binning import BundledBins, CutMapper, DenseBins, SparseBins
 from weald.tree.histograms.sparse import fill_row_cells
 from weald.tree.state import BIN_WORDS, BYTE_BINS, PACKED_BLOCK, STRIDE, TreeInput
 
 WIDEST_WASTE = 2.0  # cells of a uniform layout over those needed; above, the ragged layout
 
 
-def tree_input(bins: Bins | SparseBins | BundledBins, divides: NDArray[np.bool_] | None = None) -> TreeInput:
+def tree_input(
+    bins: DenseBins | SparseBins | BundledBins, divides: NDArray[np.bool_] | None = None
+) -> TreeInput:
     """What the kernels read of a table; ``divides``: which columns of a sparse one trees may ask for, None for all."""
     if isinstance(bins, BundledBins):
         return _bundled_input(bins)
     return _sparse_input(bins, divides) if isinstance(bins, SparseBins) else _dense_input(bins)
 
 
-def dividing_columns(bins: Bins | SparseBins | BundledBins, fewest: int) -> NDArray[np.bool_]:
+def dividing_columns(bins: DenseBins | SparseBins | BundledBins, fewest: int) -> NDArray[np.bool_]:
     """Which columns may leave so many rows on both sides of a split.
 
     Any split of a sparse column has all cells that are not kept on one side. Of tens of thousands of words most are in fewer
@@ -50,7 +52,7 @@ def _most_bins(mapper: CutMapper) -> int:
     return max(BYTE_BINS, 1 << int(mapper.n_bins.max()).bit_length())
 
 
-def _dense_input(bins: Bins) -> TreeInput:
+def _dense_input(bins: DenseBins) -> TreeInput:
     mapper = bins.mapper
     offsets, uniform = _places(mapper.n_bins + 1)
     return TreeInput(

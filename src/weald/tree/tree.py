@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, Bins, BundledBins, SparseBins
+from weald.binning import BinMapper, BundledBins, DenseBins, SparseBins
 from weald.runtime.errors import InputError
 from weald.tree.grown import Grower, GrownTree
 from weald.tree.growth.grower import grow_tree
@@ -120,7 +120,7 @@ class TreeGrower(KernelGrower):
     _pool: NDArray[np.int64] = np.empty(0, np.int64)  # the memory of histograms
 
     def __init__(
-        self, bins: Bins | SparseBins | BundledBins, rules: TreeRules, precision: str, tasks: int
+        self, bins: DenseBins | SparseBins | BundledBins, rules: TreeRules, precision: str, tasks: int
     ) -> None:
         super().__init__(bins, rules, precision, tasks)
         pool = self._read(bins)
@@ -136,7 +136,7 @@ class TreeGrower(KernelGrower):
             column=np.zeros(bins.n_rows if sparse else 0, self._data.columns.dtype),
         )
 
-    def _read(self, bins: Bins | SparseBins | BundledBins) -> NDArray[np.int64]:
+    def _read(self, bins: DenseBins | SparseBins | BundledBins) -> NDArray[np.int64]:
         """Take what the kernels read of a table; room for its histograms is returned, the same as before if that is enough."""
         rules = self.rules
         self._divides = np.ones(bins.n_columns, np.bool_)
@@ -172,25 +172,25 @@ class TreeGrower(KernelGrower):
             return int(grow_oblivious(*common))
         return int(grow_tree(*common, self._forced))
 
-    def is_sparse(self, bins: Bins | SparseBins | BundledBins) -> bool:
+    def is_sparse(self, bins: DenseBins | SparseBins | BundledBins) -> bool:
         """Whether the table does not have all its cells as they are."""
-        return not isinstance(bins, Bins)
+        return not isinstance(bins, DenseBins)
 
     def cells(
-        self, bins: Bins | SparseBins | BundledBins, columns: NDArray[np.int64]
+        self, bins: DenseBins | SparseBins | BundledBins, columns: NDArray[np.int64]
     ) -> Iterable[tuple[int, NDArray[Any]]]:
         """The bins, row after row in memory."""
-        if not isinstance(bins, Bins):
+        if not isinstance(bins, DenseBins):
             for first, rows in bins.rows_of(columns, self.tasks):
                 yield first, rows.reshape(-1, len(columns))
         else:
             yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
 
-    def whole_columns(self, bins: Bins | SparseBins) -> NDArray[np.unsignedinteger[Any]] | None:
+    def whole_columns(self, bins: DenseBins | SparseBins) -> NDArray[np.unsignedinteger[Any]] | None:
         """The bins of a dense table."""
-        return bins.columns if isinstance(bins, Bins) else None
+        return bins.columns if isinstance(bins, DenseBins) else None
 
-    def turn(self, bins: Bins, columns: NDArray[np.int64]) -> None:
+    def turn(self, bins: DenseBins, columns: NDArray[np.int64]) -> None:
         """The kernels read the other table's cells from now on."""
         self.bins, self.columns = bins, columns
         self._data = self._data._replace(rows=bins.rows, columns=bins.columns)
@@ -204,7 +204,7 @@ class TreeGrower(KernelGrower):
 
     def rebin(self, mapper: BinMapper) -> None:
         """The bins were filled anew, by a mapper with at most as many a column as the first had."""
-        self.bins = Bins(self.bins.columns, self.bins.rows, mapper)
+        self.bins = DenseBins(self.bins.columns, self.bins.rows, mapper)
         self._data = self._data._replace(n_bins=mapper.n_bins)
         self._forced = forced_splits(self.rules.forced, mapper)
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 import reference_binning as reference
 import weald
 from weald import BoostedTreesRegressor
-from weald.binning import BinChoices, Bins, SparseBins, bin_once, dense_bins, fit_bins, wishes_of
+from weald.binning import BinChoices, DenseBins, SparseBins, bin_once, dense_bins, fit_bins, wishes_of
 from weald.data import read_table
 from weald.runtime.errors import InputError
 
@@ -107,7 +107,7 @@ def test_cells_of_two_bytes_hold_the_bins_of_the_naive_twin(dtype: Any, tasks: i
     mapper = fit_bins(dataset, None, BinChoices(2_000), tasks=tasks)
     assert mapper.n_bins[0] > 1_500 and mapper.dtype == np.uint16
     bins = mapper.transform(dataset, tasks)
-    assert isinstance(bins, Bins) and bins.columns.dtype == bins.rows.dtype == np.uint16
+    assert isinstance(bins, DenseBins) and bins.columns.dtype == bins.rows.dtype == np.uint16
     assert np.array_equal(bins.rows.reshape(-1, 2), bins.columns.T)
     for position in range(2):
         cuts = mapper.cuts[position].tolist()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import reference_binning as reference
-from weald.binning import BinChoices, BinMapper, Bins, fit_bins
+from weald.binning import BinChoices, BinMapper, DenseBins, fit_bins
 from weald.binning import mapper as mapper_module
 from weald.data import read_table
 
@@ -37,7 +37,7 @@ def expected_bins(mapper: BinMapper, table: NDArray[Any]) -> NDArray[np.uint8]:
     )
 
 
-def assert_bins(bins: Bins, columns: NDArray[np.uint8]) -> None:
+def assert_bins(bins: DenseBins, columns: NDArray[np.uint8]) -> None:
     assert bins.columns.dtype == bins.rows.dtype == np.uint8
     assert bins.columns.flags.c_contiguous
     np.testing.assert_array_equal(bins.columns, columns)

@@ -10,7 +10,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 import reference_sparse
-from weald.binning import BinChoices, Bins, SparseBins, dense_bins, fit_bins
+from weald.binning import BinChoices, DenseBins, SparseBins, dense_bins, fit_bins
 from weald.data import read_table
 
 
@@ -69,7 +69,7 @@ def test_the_weight_of_zeros_is_what_the_others_leave_exactly() -> None:
 
 
 def test_a_table_with_much_stored_has_a_byte_a_cell() -> None:
-    for share, kind in ((0.5, Bins), (0.05, SparseBins)):
+    for share, kind in ((0.5, DenseBins), (0.05, SparseBins)):
         table = read_table(matrix(500, 30, share, np.float64))
         assert isinstance(fit_bins(table, None).transform(table, 1), kind)
 

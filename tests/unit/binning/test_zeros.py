@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import reference_bundled as reference
 import weald
-from weald.binning import Bins, BundledBins, bin_once, zeros
+from weald.binning import BundledBins, DenseBins, bin_once, zeros
 from weald.binning.zeros import without_zeros
 from weald.data import read_table
 
@@ -68,7 +68,7 @@ def test_the_bins_and_the_model_are_those_of_the_dense_table(weighted: bool) -> 
         model = weald.BoostedTreesRegressor(
             n_estimators=5, min_samples_leaf=2, bins=weald.Bins(bundling=bundling), n_jobs=1
         )
-        kind = Bins if bundling == "none" else BundledBins
+        kind = DenseBins if bundling == "none" else BundledBins
         assert isinstance(bin_once(X, [model]).bins, kind)
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:90], y[:90])])
         files.append(model.set_params(bins__bundling="count")._to_bytes())

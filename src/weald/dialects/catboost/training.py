@@ -15,7 +15,7 @@ from weald.dialects.catboost.metrics import Evaluated
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.translate import detector_of, native_parameters
-from weald.dialects.shared.run import Order, Rows, Run
+from weald.dialects.shared.run import GivenRows, Order, Run
 from weald.dialects.shared.tables import Float64s, scores_of_outputs
 from weald.estimators.shared.persistence import FittedModel
 from weald.runtime.errors import InputError
@@ -68,8 +68,11 @@ class Request:
         order = Order(
             native,
             loss,
-            Rows(pool.table, train.y, train.weight, self._start(pool)),
-            [Rows(one.pool.table, one.y, one.weight, self._start(one.pool), one.name) for one in self.evals],
+            GivenRows(pool.table, train.y, train.weight, self._start(pool)),
+            [
+                GivenRows(one.pool.table, one.y, one.weight, self._start(one.pool), one.name)
+                for one in self.evals
+            ],
             [one.metric for one in self.metrics],
         )
         return Run(order, earlier)

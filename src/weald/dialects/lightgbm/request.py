@@ -14,7 +14,7 @@ from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import native_parameters
-from weald.dialects.shared.run import Order, Rows
+from weald.dialects.shared.run import GivenRows, Order
 from weald.dialects.shared.tables import Float64s, scores_of_outputs
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss
@@ -51,9 +51,9 @@ class Request:
         return Order(
             native,
             self._loss(),
-            Rows(train.table, y, self._weights(), self._start(train)),
+            GivenRows(train.table, y, self._weights(), self._start(train)),
             [
-                Rows(data.table, data.labels, data.weights, self._start(data), name)
+                GivenRows(data.table, data.labels, data.weights, self._start(data), name)
                 for data, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],

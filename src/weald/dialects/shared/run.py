@@ -36,7 +36,7 @@ _OWNER = "train"
 
 
 @dataclass(frozen=True)
-class Rows:
+class GivenRows:
     """The rows to train on, or an evaluation set."""
 
     table: Any
@@ -52,8 +52,8 @@ class Order:
 
     native: Mapping[str, Any]
     loss: Loss
-    train: Rows
-    evals: Sequence[Rows] = ()
+    train: GivenRows
+    evals: Sequence[GivenRows] = ()
     metrics: Sequence[Metric] = ()
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.shared.run import Order, Rows
+from weald.dialects.shared.run import GivenRows, Order
 from weald.dialects.shared.tables import Float64s, scores_of_outputs, single
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
@@ -51,7 +51,7 @@ class Request:
         native, loss, _ = self._native(), self._loss(), self._rows
         y = labels_of(self.dtrain)
         weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
-        train = Rows(self.dtrain.table, y, weight)
+        train = GivenRows(self.dtrain.table, y, weight)
         base = self._first_score(native, loss, train, earlier)
         by_margin = self.dtrain.base_margin is not None
         if by_margin:
@@ -61,7 +61,7 @@ class Request:
             loss,
             replace(train, init_score=self._start(self.dtrain, base)),
             [
-                Rows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
+                GivenRows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
                 for matrix, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
@@ -104,7 +104,7 @@ class Request:
         )
 
     def _first_score(
-        self, native: Mapping[str, Any], loss: Loss, train: Rows, earlier: FittedModel | None
+        self, native: Mapping[str, Any], loss: Loss, train: GivenRows, earlier: FittedModel | None
     ) -> Float64s:
         """The score, (outputs,), that rows without a margin start from; nothing where all have one or none has."""
         if all(matrix.base_margin is None for matrix in (self.dtrain, *(matrix for matrix, _ in self.evals))):

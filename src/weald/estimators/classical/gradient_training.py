@@ -46,7 +46,7 @@ _SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Table:
+class GivenTable:
     """The training table: as the user gave it, and as it was read."""
 
     X: Any
@@ -55,7 +55,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierFit:
     """A fitted model that a warm start goes on from, and its init estimator."""
 
     model: FittedModel
@@ -63,7 +63,7 @@ class Earlier:
 
 
 def train(
-    estimator: GradientBoosting, table: Table, monitor: Any, earlier: Earlier | None
+    estimator: GradientBoosting, table: GivenTable, monitor: Any, earlier: EarlierFit | None
 ) -> tuple[FittedModel, Any]:
     """Bin, start, boost: the model, and the init estimator that was fitted (or what `init` is otherwise)."""
     dataset, labels, seed = table.dataset, table.labels, seed_of(estimator.random_state)
@@ -82,9 +82,7 @@ def train(
         start = without_trees(dataset.schema.n_columns, base) if earlier is None else earlier.model.forest
         evaluations = [] if patience is None else [patience.evaluation]
         descent = LINE_SEARCHES[estimator.line_search](rows)
-        learner = TreeLearner(
-            plan, rows, start, fitted_scores, evaluations, PlainBooster(), tasks, descent
-        )
+        learner = TreeLearner(plan, rows, start, fitted_scores, evaluations, PlainBooster(), tasks, descent)
     with ExitStack() as stack:
         callbacks = _callbacks(estimator, record, patience, monitor, earlier, stack)
         forest = run(Session(plan, learner, evaluations), callbacks)
@@ -134,7 +132,7 @@ def _callbacks(
     record: TrainingLoss,
     patience: Patience | None,
     monitor: Any,
-    earlier: Earlier | None,
+    earlier: EarlierFit | None,
     stack: ExitStack,
 ) -> list[Callback]:
     callbacks: list[Callback] = [record]
@@ -149,7 +147,7 @@ def _callbacks(
 
 
 def _bins(
-    estimator: GradientBoosting, table: Table, fitted: NDArray[np.int64], seed: int, tasks: int
+    estimator: GradientBoosting, table: GivenTable, fitted: NDArray[np.int64], seed: int, tasks: int
 ) -> AnyBins:
     """All rows, binned by the cuts of the rows to fit."""
     dataset, weight = table.dataset, table.labels.weight
@@ -169,10 +167,10 @@ def _rows(bins: AnyBins, labels: Labels, rows: NDArray[np.int64]) -> TrainingRow
 
 def _start(
     estimator: GradientBoosting,
-    table: Table,
+    table: GivenTable,
     fitted: NDArray[np.int64],
     seed: int,
-    earlier: Earlier | None,
+    earlier: EarlierFit | None,
     tasks: int,
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """The fitted init, the scores of all rows before the first round, and the forest's base scores."""
@@ -194,7 +192,7 @@ def _start(
     return init, init_scores(init, table.X, loss.link, loss.n_outputs), nothing
 
 
-def _fit_init(estimator: GradientBoosting, table: Table, seed: int) -> Any:
+def _fit_init(estimator: GradientBoosting, table: GivenTable, seed: int) -> Any:
     """A fitted copy of the init estimator."""
     labels, init = table.labels, estimator.init
     wanted = ("fit", "predict_proba" if labels.classes is not None else "predict")
@@ -254,7 +252,7 @@ def _rules(estimator: GradientBoosting, n_columns: int, n_rows: int) -> TreeRule
 
 
 def _monitored(
-    estimator: GradientBoosting, monitor: Any, record: TrainingLoss, earlier: Earlier | None
+    estimator: GradientBoosting, monitor: Any, record: TrainingLoss, earlier: EarlierFit | None
 ) -> Callback:
     """The user's function(round's number, estimator, variables), which stops training by returning True."""
     if not callable(monitor):
@@ -268,7 +266,7 @@ def _monitored(
     return call
 
 
-def _history(record: TrainingLoss, patience: Patience | None, earlier: Earlier | None) -> History:
+def _history(record: TrainingLoss, patience: Patience | None, earlier: EarlierFit | None) -> History:
     """All rounds' losses, those of an earlier fit first; NaN where a round was not measured."""
     history: History = {"train": {"loss": record.inside}}
     if record.outside:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins, Ranks, SparseRanks, bin_once, dense_bins
+from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins
 from weald.data import Dataset, Schema
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.tree_choices import count_features, tree_rules
@@ -22,7 +22,7 @@ from weald.runtime.progress import progress
 from weald.runtime.threads import parallel
 from weald.training.classical.bagging import MemberBags
 from weald.training.classical.joined import join_trees
-from weald.training.classical.learners import TreeLearner
+from weald.training.classical.learners import WeakTree
 from weald.training.classical.members import member_seed, outputs_in_order, seeded_clone
 from weald.training.classical.random_forest import forest_keys, grow_forest
 from weald.tree.cart import CartLabels, CartRules, Draw
@@ -65,9 +65,9 @@ class TreeTraining:
         self._seed = seed
         self._n_rows = labels.n_rows if weight is None else int(np.count_nonzero(weight))
 
-    def learner(self, real: bool, draws: bool, total_weight: float, tasks: int) -> TreeLearner:
+    def learner(self, real: bool, draws: bool, total_weight: float, tasks: int) -> WeakTree:
         """The weak learner of AdaBoost; see there."""
-        return TreeLearner(
+        return WeakTree(
             self.bins,
             self.labels,
             self._rules(self.bins),
@@ -115,7 +115,7 @@ class TreeTraining:
             for number, (tree, schema) in zip(numbers, trees, strict=True)
         ]
 
-    def _rules(self, bins: Bins) -> CartRules:
+    def _rules(self, bins: DenseBins) -> CartRules:
         n_features = len(bins.columns)
         looked_at = count_features(self._template.max_features, n_features)
         return tree_rules(self._template, self._n_rows, n_features, self._template.splitter, looked_at)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BinnedTable, Bins, bins_of, ranks_of
+from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, ranks_of
 from weald.binning.proposals import with_buckets
 from weald.data import Dataset
 from weald.encoding.model import ModelStatistics
@@ -69,7 +69,9 @@ class Start:
 
     model: Predictor
     statistics: ModelStatistics | None = None
-    interruption: Interruption | None = None  # of a session that is to go on as if it had not been interrupted
+    interruption: Interruption | None = (
+        None  # of a session that is to go on as if it had not been interrupted
+    )
 
     def table_of(self, table: Dataset | BinnedTable) -> Dataset | BinnedTable:
         """A table with the columns that the model reads."""
@@ -135,7 +137,7 @@ class _Trees:
         orders = orders_of(trees.permutations, taken.n_rows, plan.seed)
         if trees.statistics is None:
             return taken, None, orders
-        assert isinstance(taken.bins, Bins)
+        assert isinstance(taken.bins, DenseBins)
         targets = targets_of(train.y, plan.loss, train.n_classes, trees.statistics.target_borders)
         statistics = make_statistics(
             trees.statistics, train.table, taken.bins, targets, orders, kept, source, self._earlier
@@ -191,7 +193,9 @@ class _Trees:
         sums = np.zeros((self._forest.n_outputs, table.n_rows))
         if self._forest.n_trees:
             sums = raw_scores(trees_alone(self._forest), table.blocks(), table.n_rows, self._tasks)
-        return AveragedRows(self._of_kept(origin), self._of_kept(sums)) if trains else AveragedRows(origin, sums)
+        return (
+            AveragedRows(self._of_kept(origin), self._of_kept(sums)) if trains else AveragedRows(origin, sums)
+        )
 
 
 def bin_table(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinnedTable, Bins
+from weald.binning import BinnedTable, DenseBins
 from weald.binning.statistics import StatisticBins
 from weald.data import Dataset, Schema
 from weald.encoding.combinations import Projection
@@ -47,7 +47,7 @@ class StatisticTraining:
     kept: NDArray[np.int64]  # columns that are split as they are
     earlier: ModelStatistics | None = None
 
-    def other(self, dataset: Dataset, bins: Bins) -> Bins:
+    def other(self, dataset: Dataset, bins: DenseBins) -> DenseBins:
         """An evaluation set with its statistics; ``bins``: its columns, binned as those of the training table."""
         return self.tables.other(bins, self.kept, codes_of(dataset))
 
@@ -96,7 +96,7 @@ def orders_of(permutations: int, n_rows: int, seed: int) -> list[NDArray[np.uint
 def make_statistics(
     plan: StatisticPlan,
     table: Dataset | BinnedTable,
-    bins: Bins,
+    bins: DenseBins,
     targets: NDArray[np.int64],
     orders: list[NDArray[np.uint32]],
     rows: NDArray[np.int64] | None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinnedTable, Bins
+from weald.binning import BinnedTable, DenseBins
 from weald.runtime.random import MEMBER_ROWS, stream_key
 from weald.sampling import draw_by_weight
 from weald.training.classical.members import seeded_clone, take_rows
@@ -56,12 +56,12 @@ class EstimatorLearner:
         return self._output(member, self._X)
 
 
-class TreeLearner:
+class WeakTree:
     """Trees on bins; what a tree says of the training rows comes from their bins too. A member is its number and its tree."""
 
     def __init__(
         self,
-        bins: Bins,
+        bins: DenseBins,
         labels: CartLabels,
         rules: CartRules,
         key: Callable[[int], int],

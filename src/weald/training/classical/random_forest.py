@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins
+from weald.binning import DenseBins
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
@@ -24,7 +24,7 @@ _TREES_A_TASK = 16
 _LEAVES_AT_ONCE = 2**22
 
 
-class Table(Protocol):
+class ForestTable(Protocol):
     """The floats of a table: a `Dataset` or a `BinnedTable`."""
 
     @property
@@ -91,7 +91,7 @@ def forest_keys(seed: int, n_trees: int, first: int = 0) -> NDArray[np.uint64]:
 
 
 def grow_forest(
-    bins: Bins,
+    bins: DenseBins,
     labels: CartLabels,
     weigh: NDArray[np.float64] | Callable[[int], NDArray[np.float64]] | None,
     rules: CartRules,
@@ -119,12 +119,12 @@ def grow_forest(
     return builder.finish()
 
 
-def _new_builder(bins: Bins, labels: CartLabels) -> ForestBuilder:
+def _new_builder(bins: DenseBins, labels: CartLabels) -> ForestBuilder:
     return ForestBuilder(len(bins.columns), labels.numbers_per_leaf, np.zeros(labels.numbers_per_leaf))
 
 
 def _grow_weighed(
-    bins: Bins,
+    bins: DenseBins,
     labels: CartLabels,
     weigh: Callable[[int], NDArray[np.float64]],
     rules: CartRules,
@@ -145,7 +145,7 @@ def _grow_weighed(
 
 
 def out_of_bag(
-    forest: Forest, table: Table, bags: Bags, tasks: int
+    forest: Forest, table: ForestTable, bags: Bags, tasks: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """What the trees that have not seen a row say of it: their sum (outputs, rows), and how many they are (rows,)."""
     n_rows, n_outputs = table.n_rows, forest.n_outputs

@@ -23,16 +23,16 @@ from weald.tree.cart.state import (
     MISSING_LEFT,
     NO_BIN,
     ROWS_MASK,
+    CartPlan,
+    CartRows,
     Medians,
     Node,
-    Plan,
-    Rows,
     Scratch,
 )
 
 
 @bare_inner_kernel
-def rank_rows(n_outputs: Any, side: Any, begin: Any, end: Any, rows: Rows, medians: Medians) -> None:
+def rank_rows(n_outputs: Any, side: Any, begin: Any, end: Any, rows: CartRows, medians: Medians) -> None:
     """Rank the node's rows by their labels; no row is in the left child yet."""
     slots = 1 + n_outputs
     for output in range(n_outputs):
@@ -134,7 +134,7 @@ def _is_wanted(categorical: Any, only_bin: Any, value: Any, following: Any) -> A
 
 @bare_inner_kernel
 def walk_rows(
-    plan: Plan,
+    plan: CartPlan,
     node: Node,
     categorical: Any,
     n_bins: Any,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinMapper, Bins
+from weald.binning import BinMapper, DenseBins
 from weald.runtime.errors import InputError
 from weald.tree.cart.grower import grow_trees
 from weald.tree.cart.items import STRIDE
@@ -21,9 +21,9 @@ from weald.tree.cart.state import (
     NUMBERS,
     ONE_CLASS_OUTPUT,
     SQUARED,
+    CartPlan,
+    CartTable,
     Labels,
-    Plan,
-    Table,
     Trees,
 )
 from weald.tree.rows.walk import walk_rows
@@ -67,7 +67,7 @@ class CartTree:
         """The number of leaves."""
         return int(np.count_nonzero(self.feature < 0))
 
-    def leaf_of_row(self, bins: Bins, tasks: int = 1) -> NDArray[np.int32]:
+    def leaf_of_row(self, bins: DenseBins, tasks: int = 1) -> NDArray[np.int32]:
         """The leaf, as a node's number, that every row of binned data falls in."""
         mapper = bins.mapper
         leaves = np.full(bins.columns.shape[1], -1, np.int32)
@@ -95,7 +95,7 @@ class CartTree:
 
 
 def grow_cart_trees(
-    bins: Bins,
+    bins: DenseBins,
     labels: CartLabels,
     weight: NDArray[np.float64] | None,
     rules: CartRules,
@@ -161,7 +161,7 @@ def _normalise_weight(weight: NDArray[np.float64] | None) -> tuple[NDArray[np.fl
     return np.ldexp(np.ascontiguousarray(weight, np.float64), -exponent), exponent
 
 
-def _plan(rules: CartRules, draw: Draw, labels: CartLabels, n_features: int) -> Plan:
+def _plan(rules: CartRules, draw: Draw, labels: CartLabels, n_features: int) -> CartPlan:
     n_rows, n_outputs = labels.n_rows, labels.n_outputs
     n_draws = n_rows if draw.n_draws is None else draw.n_draws
     if not 1 <= n_draws < MOST_ROWS:
@@ -178,7 +178,7 @@ def _plan(rules: CartRules, draw: Draw, labels: CartLabels, n_features: int) -> 
         n_slots = first_classes + sum(labels.n_classes[1:])
     if kind == ONE_CLASS_OUTPUT:
         code_bits = (first_classes - 1).bit_length()
-    return Plan(
+    return CartPlan(
         criterion=criterion,
         kind=kind,
         n_outputs=n_outputs,
@@ -213,7 +213,7 @@ def sort_rows_below(n_slots: int) -> int:
     return SORT_ROWS_PER_SLOT * n_slots
 
 
-def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: Plan) -> Labels:
+def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: CartPlan) -> Labels:
     centres, order = np.zeros(labels.n_outputs), np.empty((0, 0), np.int64)
     offsets = np.cumsum((0, plan.first_classes, *labels.n_classes[1:]))[: labels.codes.shape[1]]
     if plan.criterion in (SQUARED, ABSOLUTE):
@@ -225,7 +225,7 @@ def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: Plan) 
     return Labels(codes.reshape(-1), labels.values.reshape(-1), centres, order, weight)
 
 
-def _table(bins: Bins) -> Table:
+def _table(bins: DenseBins) -> CartTable:
     """The bins and, for every feature, its cuts and a value in the middle of every bin.
 
     The bins at both ends have no outer cut: each is taken to be as wide as its neighbour.
@@ -248,7 +248,7 @@ def _table(bins: Bins) -> Table:
     # Copied, or copied where read-only: one compiled version.
     rows = np.require(bins.rows, requirements="W")
     gathers = mapper.n_categories > mapper.n_bins
-    return Table(rows, mapper.n_bins.copy(), mapper.categorical.copy(), gathers, cuts, middles)
+    return CartTable(rows, mapper.n_bins.copy(), mapper.categorical.copy(), gathers, cuts, middles)
 
 
 _NODE_FIELDS: dict[str, Any] = {

@@ -26,8 +26,8 @@ from weald.tree.cart.state import (
     MISSING_LEFT,
     NUMBERS,
     ROWS_MASK,
+    CartPlan,
     Node,
-    Plan,
     Scratch,
 )
 from weald.tree.splits.categories import has_bin, put_bin, put_no_bin, sort_bins
@@ -65,7 +65,7 @@ def _mean(plan: Any, category: Any, slot: Any, scratch: Any) -> Any:
 
 
 @bare_inner_kernel
-def _product(plan: Plan, node: Node, size: Any, one: Any, other: Any, scratch: Scratch) -> Any:
+def _product(plan: CartPlan, node: Node, size: Any, one: Any, other: Any, scratch: Scratch) -> Any:
     """How the categories' means of two slots vary together."""
     one_mean = np.float64(scratch.totals[one]) / np.float64(node.weight)
     other_mean = np.float64(scratch.totals[other]) / np.float64(node.weight)
@@ -100,7 +100,7 @@ def _fill_keys(plan: Any, node: Any, size: Any, scratch: Any) -> None:
 
 
 @bare_inner_kernel
-def sort_items(plan: Plan, node: Node, n_items: Any, scratch: Scratch) -> Any:
+def sort_items(plan: CartPlan, node: Node, n_items: Any, scratch: Scratch) -> Any:
     """Turn items by bin into items by the order of the categories, whose keys are place << 32 | slot; their number.
 
     ``scratch.category_bins`` are the bins in that order, behind them -1.

@@ -16,7 +16,7 @@ from weald.runtime.random import below, mix
 from weald.tree.cart.categories import draw_set
 from weald.tree.cart.items import STRIDE
 from weald.tree.cart.search import search_cuts
-from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, Plan, Table
+from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, CartPlan, CartTable
 from weald.tree.splits.categories import has_bin
 
 MISSING = 2  # the third of the three bins
@@ -78,8 +78,8 @@ def _draw_category(table: Any, feature: Any, entries: Any, begin: Any, end: Any,
 
 @bare_inner_kernel
 def draw_bins(
-    plan: Plan,
-    table: Table,
+    plan: CartPlan,
+    table: CartTable,
     features: Any,
     key: Any,
     entries: Any,
@@ -152,8 +152,8 @@ def _fill_groups_of(
 
 @bare_inner_kernel
 def fill_groups(
-    plan: Plan,
-    table: Table,
+    plan: CartPlan,
+    table: CartTable,
     features: Any,
     drawn: Any,
     sets: Any,

@@ -26,14 +26,14 @@ from weald.tree.cart.state import (
     LOW,
     MISSING_LEFT,
     SQUARED,
+    CartPlan,
+    CartRows,
+    CartTable,
     Labels,
     Medians,
     Node,
     Open,
-    Plan,
-    Rows,
     Scratch,
-    Table,
     Trees,
 )
 from weald.tree.growth.frontier import pop, push
@@ -44,7 +44,7 @@ EPSILON = 2.220446049250313e-16
 
 
 @bare_inner_kernel
-def _move_rows(table: Table, split: Any, begin: Any, end: Any, source: Any, target: Any) -> None:
+def _move_rows(table: CartTable, split: Any, begin: Any, end: Any, source: Any, target: Any) -> None:
     """Rows of a split node to its children's places on the other side, in their old order."""
     feature, last, missing_left = split[FEATURE], split[BIN], split[MISSING_LEFT]
     categorical, left_bins = table.categorical[feature], split[LEFT_BINS:]
@@ -215,11 +215,11 @@ def _grow_tree(
 
 @bare_kernel
 def grow_trees(
-    plan: Plan,
-    table: Table,
+    plan: CartPlan,
+    table: CartTable,
     labels: Labels,
     keys: NDArray[np.uint64],
-    rows: Rows,
+    rows: CartRows,
     scratch: Scratch,
     medians: Medians,
     nodes: Open,

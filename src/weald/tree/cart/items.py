@@ -12,7 +12,7 @@ import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel
 from weald.runtime.prefetch import prefetch
-from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, ROWS_MASK, Plan
+from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, ROWS_MASK, CartPlan
 
 # Cells a feature and slot: 256 bins, padded so that no stride is a multiple of 2,048 bytes (4K aliasing).
 STRIDE = 264
@@ -22,7 +22,7 @@ INSERTION_ROWS = 16  # up to so many rows insertion sort wins over counting
 
 @bare_inner_kernel
 def fill_cells(
-    plan: Plan,
+    plan: CartPlan,
     bins: Any,
     width: Any,
     features: Any,
@@ -104,7 +104,7 @@ def sort_rows(
 
 @bare_inner_kernel
 def items_from_rows(
-    plan: Plan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, keys: Any, item_amounts: Any
+    plan: CartPlan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, keys: Any, item_amounts: Any
 ) -> Any:
     """Turn sorted rows, ``keys`` as `sort_rows` leaves them, into items; their number.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weald.runtime.jit import bare_inner_kernel, inlined
-from weald.tree.cart.state import ABSOLUTE, HALF, LOW, NUMBERS, Labels, Plan, Rows, Trees
+from weald.tree.cart.state import ABSOLUTE, HALF, LOW, NUMBERS, CartPlan, CartRows, Labels, Trees
 
 
 @inlined
@@ -51,9 +51,9 @@ def _median(plan: Any, labels: Any, output: Any, entries: Any, begin: Any, end: 
 
 @bare_inner_kernel
 def fill_leaves(
-    plan: Plan,
+    plan: CartPlan,
     labels: Labels,
-    rows: Rows,
+    rows: CartRows,
     depths: Any,
     begins: Any,
     first: Any,

@@ -6,16 +6,18 @@ import numpy as np
 
 from weald.tree.cart.drawn import NOTHING
 from weald.tree.cart.items import STRIDE
-from weald.tree.cart.state import ABSOLUTE, CANDIDATE, NUMBERS, Medians, Open, Plan, Rows, Scratch
+from weald.tree.cart.state import ABSOLUTE, CANDIDATE, NUMBERS, CartPlan, CartRows, Medians, Open, Scratch
 from weald.tree.state import BIN_WORDS
 
 
-def new_memory(plan: Plan, n_features: int, has_categories: bool) -> tuple[Rows, Scratch, Medians, Open]:
+def new_memory(
+    plan: CartPlan, n_features: int, has_categories: bool
+) -> tuple[CartRows, Scratch, Medians, Open]:
     """Room for the largest tree; memory that is never written to is never taken from the system."""
     n_rows, n_slots, n_outputs = plan.n_rows, plan.n_slots, plan.n_outputs
     medians = plan.criterion == ABSOLUTE
     without_replacement = not plan.bootstrap and plan.n_draws < n_rows
-    rows = Rows(
+    rows = CartRows(
         counts=np.empty(n_rows, np.int32),
         amounts=np.empty(n_rows * n_slots if plan.kind == NUMBERS else 1, np.int64),
         entries=np.empty((2, 1 + n_outputs if medians else 1, n_rows), np.uint64),

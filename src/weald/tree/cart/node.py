@@ -28,13 +28,15 @@ from weald.tree.cart.state import (
     NO_BIN,
     NUMBERS,
     ONE_CLASS_OUTPUT,
-    Plan,
+    CartPlan,
 )
 from weald.tree.splits.categories import put_only_bin
 
 
 @bare_inner_kernel
-def sum_node(plan: Plan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, totals: Any) -> Any:
+def sum_node(
+    plan: CartPlan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, totals: Any
+) -> Any:
     """The node's sums into ``totals``; its weight, its sum of squares, and whether all its labels are equal."""
     n_outputs, n_slots, code_bits = plan.n_outputs, plan.n_slots, plan.code_bits
     for slot in range(n_slots):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
 from weald.runtime.random import ROWS, below, mix, stream
-from weald.tree.cart.state import HALF, LOW, NUMBERS, ONE_CLASS_OUTPUT, Labels, Plan, Rows
+from weald.tree.cart.state import HALF, LOW, NUMBERS, ONE_CLASS_OUTPUT, CartPlan, CartRows, Labels
 
 _WEIGHT_BITS = 30  # float weights are scaled so that their sum stays below; rounding may double it
 _SUM_BITS = 61
@@ -107,7 +107,7 @@ def _write_entry(plan: Any, labels: Any, scale: Any, counts: Any, row: Any, entr
 
 
 @bare_inner_kernel
-def open_tree(plan: Plan, key: Any, labels: Labels, rows: Rows) -> Any:
+def open_tree(plan: CartPlan, key: Any, labels: Labels, rows: CartRows) -> Any:
     """Draw the tree's rows and write their entries and amounts; their number and the unit of the labels are returned.
 
     Should no row of positive weight be drawn, the tree takes all rows.

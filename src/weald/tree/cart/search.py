@@ -32,10 +32,10 @@ from weald.tree.cart.state import (
     POISSON,
     ROWS_MASK,
     SQUARED,
+    CartPlan,
+    CartTable,
     Node,
-    Plan,
     Scratch,
-    Table,
 )
 
 NO_SCORE = -np.inf
@@ -87,7 +87,7 @@ def fits(plan: Any, node: Any, rows: Any, weight: Any) -> Any:
 
 @bare_inner_kernel
 def walk_items(
-    plan: Plan,
+    plan: CartPlan,
     node: Node,
     n_values: Any,
     n_items: Any,
@@ -152,7 +152,7 @@ def search_cuts(cuts: Any, feature: Any, value: Any, first: Any, last: Any) -> A
 
 
 @bare_inner_kernel
-def settle_threshold(table: Table, best: Any) -> None:
+def settle_threshold(table: CartTable, best: Any) -> None:
     """Move a numeric split to the middle between the node's bins on both sides of it, the value of a bin being its middle.
 
     Where all values go left, and missing ones right, the split is after the last bin.

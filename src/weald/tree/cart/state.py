@@ -36,7 +36,7 @@ CANDIDATE = LEFT_BINS + BIN_WORDS
 NO_BIN = 256  # no bin follows; a threshold behind it sends all values to the left
 
 
-class Plan(NamedTuple):
+class CartPlan(NamedTuple):
     """All numbers that steer a tree. No array is among them: passing one to a kernel has a cost."""
 
     criterion: int
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
     at_once: int  # features whose histograms are filled in one pass
 
 
-class Table(NamedTuple):
+class CartTable(NamedTuple):
     """The bins, row after row, and what they stand for."""
 
     rows: NDArray[np.uint8]
@@ -100,7 +100,7 @@ class Trees(NamedTuple):
     vectors: NDArray[np.float64]  # (leaves * numbers a leaf), or (0)
 
 
-class Rows(NamedTuple):
+class CartRows(NamedTuple):
     """A tree's rows."""
 
     counts: NDArray[np.int32]  # (rows): how often a row was drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins, SparseBins
+from weald.binning import DenseBins, SparseBins
 from weald.binning.proposals import ProposalTable, Proposer, weigh_rows
 from weald.binning.sparse_proposals import SparseProposalTable, SparseProposer
 from weald.tree.grown import GrownTree
@@ -21,7 +21,7 @@ class ApproxGrower(TreeGrower):
         self._proposer = Proposer(table, tasks)
         self._weight = np.empty(0, np.uint32)
         columns, rows = np.zeros(table.codes.shape, np.uint8), np.zeros(table.codes.size, np.uint8)
-        super().__init__(Bins(columns, rows, self._proposer.most_bins()), rules, precision, tasks)
+        super().__init__(DenseBins(columns, rows, self._proposer.most_bins()), rules, precision, tasks)
 
     def use(self, tasks: int) -> None:
         """Share kernels among so many tasks, those of the proposals too."""
@@ -46,7 +46,7 @@ class ApproxGrower(TreeGrower):
             self._proposer.fill(self._table, self.bins.columns, self.bins.rows)
         return super().grow(gradient, hessian, rows, columns, rounding_key, column_key, noise)
 
-    def binned(self, table: ProposalTable) -> Bins:
+    def binned(self, table: ProposalTable) -> DenseBins:
         """Other rows in the same codes, in the bins of the last tree."""
         return self._proposer.bins_of(table, self.bins.mapper)
 

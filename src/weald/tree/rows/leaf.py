@@ -25,7 +25,7 @@ _HALF = np.uint64(32)
 LeafNumbers = NDArray[np.integer[Any]]  # one a row, uint8 or int32
 
 
-class Leaves(NamedTuple):
+class LeafPlaces(NamedTuple):
     """Where the rows of every leaf are, in the order of their place."""
 
     side: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Leaves(NamedTuple):
 
 
 @kernel
-def _assign_share(entries: Any, leaves: Leaves, begin: Any, end: Any, leaf_of_row: Any) -> None:
+def _assign_share(entries: Any, leaves: LeafPlaces, begin: Any, end: Any, leaf_of_row: Any) -> None:
     for leaf in range(len(leaves.begin)):
         source = entries[leaves.side[leaf]]
         for i in range(max(begin, leaves.begin[leaf]), min(end, leaves.end[leaf])):
@@ -42,14 +42,14 @@ def _assign_share(entries: Any, leaves: Leaves, begin: Any, end: Any, leaf_of_ro
 
 
 @parallel_kernel
-def _assign_tasks(entries: Any, leaves: Leaves, n_rows: Any, tasks: Any, leaf_of_row: Any) -> None:
+def _assign_tasks(entries: Any, leaves: LeafPlaces, n_rows: Any, tasks: Any, leaf_of_row: Any) -> None:
     for index in prange(tasks):
         task = np.int64(index)
         _assign_share(entries, leaves, n_rows * task // tasks, n_rows * (task + 1) // tasks, leaf_of_row)
 
 
 def assign_leaves(
-    entries: NDArray[np.uint64], leaves: Leaves, n_rows: int, tasks: int, leaf_of_row: LeafNumbers
+    entries: NDArray[np.uint64], leaves: LeafPlaces, n_rows: int, tasks: int, leaf_of_row: LeafNumbers
 ) -> None:
     """Write every entry's leaf to ``leaf_of_row``, by row number; other rows keep what they have."""
     if tasks == 1 or n_rows < PARALLEL_ROWS:
@@ -156,7 +156,7 @@ def add_leaf_values(
 
 
 @kernel
-def leaf_rows(entries: NDArray[np.uint64], leaves: Leaves, rows: NDArray[np.uint32]) -> None:
+def leaf_rows(entries: NDArray[np.uint64], leaves: LeafPlaces, rows: NDArray[np.uint32]) -> None:
     """Row numbers, leaf after leaf, for losses that refit their leaves."""
     for leaf in range(len(leaves.begin)):
         source = entries[leaves.side[leaf]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import Bins
+from weald.binning import DenseBins
 from weald.tree.histograms.quantise import Rounding, fill_entries, largest_of, meaning_of, sum_sizes
 from weald.tree.inputs import tree_input
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, whole_leaf_sums
@@ -25,7 +25,7 @@ class MemoryShard:
     memory for the leaf of every row.
     """
 
-    def __init__(self, bins: Bins, first: int, leaf_of_row: LeafNumbers, tasks: int) -> None:
+    def __init__(self, bins: DenseBins, first: int, leaf_of_row: LeafNumbers, tasks: int) -> None:
         n_rows = bins.n_rows
         self._data = tree_input(bins)
         self._first = first

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, Bins, BundledBins, Ranks, SparseBins, SparseRanks
+from weald.binning import AnyBins, BundledBins, DenseBins, Ranks, SparseBins, SparseRanks
 from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
@@ -48,7 +48,7 @@ def make_shard_grower(
             raise NotSupportedError(f"{name} cannot be cut into shards; use dense bins.")
     if rules.forced:
         raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
-    assert isinstance(bins, Bins)
+    assert isinstance(bins, DenseBins)
     return ShardGrower(bins, rules, precision, tasks, sizes)
 
 
@@ -56,7 +56,7 @@ class ShardGrower(Grower):
     """Grows trees from `MemoryShard`s of a dense table; see `make_shard_grower`."""
 
     def __init__(
-        self, bins: Bins, rules: TreeRules, precision: str, tasks: int, sizes: Sequence[int]
+        self, bins: DenseBins, rules: TreeRules, precision: str, tasks: int, sizes: Sequence[int]
     ) -> None:
         super().__init__(bins, rules, precision, tasks)
         if sum(sizes) != bins.n_rows:
@@ -143,21 +143,21 @@ class ShardGrower(Grower):
             shard.follow(score[part])
             shard.add(values)
 
-    def is_sparse(self, bins: Bins) -> bool:
+    def is_sparse(self, bins: DenseBins) -> bool:
         """Dense tables alone are cut into shards."""
         return False
 
-    def cells(self, bins: Bins, columns: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def cells(self, bins: DenseBins, columns: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[Any]]]:
         """The bins, row after row in memory."""
         yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
 
-    def whole_columns(self, bins: Bins) -> NDArray[np.unsignedinteger[Any]] | None:
+    def whole_columns(self, bins: DenseBins) -> NDArray[np.unsignedinteger[Any]] | None:
         """The bins of a dense table."""
         return bins.columns
 
 
-def _rows_of(bins: Bins, part: slice) -> Bins:
+def _rows_of(bins: DenseBins, part: slice) -> DenseBins:
     """Some neighbouring rows of a table; kernels want columns without gaps, so these are copied."""
     width = bins.n_columns
     rows = bins.rows[part.start * width : part.stop * width]
-    return Bins(np.ascontiguousarray(bins.columns[:, part]), rows, bins.mapper)
+    return DenseBins(np.ascontiguousarray(bins.columns[:, part]), rows, bins.mapper)

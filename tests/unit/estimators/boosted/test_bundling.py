@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn.base import clone
 
 import weald
-from weald.binning import Bins, BundledBins, Bundling, SparseBins, bin_once, dense_bins
+from weald.binning import BundledBins, Bundling, DenseBins, SparseBins, bin_once, dense_bins
 from weald.data.sparse import SparseTable
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.flat import from_flat
@@ -204,8 +204,8 @@ def test_tables_that_would_gain_nothing_are_left_alone() -> None:
     model = weald.BoostedTreesRegressor()
     ordinary = rng.standard_normal((500, 12))
     ordinary[:, :2] = one_hot(rng.integers(0, 2, 500), 2)
-    assert isinstance(bin_once(ordinary, [model]).bins, Bins)
-    assert isinstance(bin_once(ordinary[:, :1], [model]).bins, Bins)
+    assert isinstance(bin_once(ordinary, [model]).bins, DenseBins)
+    assert isinstance(bin_once(ordinary[:, :1], [model]).bins, DenseBins)
     lengths = rng.geometric(0.03, 400)[:, None]
     words = scipy.sparse.csr_array((rng.random((400, 3_000)) < lengths / 3_000).astype(float))
     assert isinstance(bin_once(words, [model]).bins, SparseBins)
@@ -213,7 +213,7 @@ def test_tables_that_would_gain_nothing_are_left_alone() -> None:
     misleading = np.zeros((20_000, 8))
     misleading[::20, 0] = 1.0
     misleading[1:19_000, 1:] = 1.0 + rng.random((18_999, 7))
-    assert isinstance(bin_once(misleading, [model]).bins, Bins)
+    assert isinstance(bin_once(misleading, [model]).bins, DenseBins)
     nothing = scipy.sparse.csr_array((50, 100))
     assert np.unique(model.fit(nothing, np.arange(50.0)).predict(nothing)).size == 1
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from reference_cart import Twin
-from weald.binning import Bins, fit_bins
+from weald.binning import DenseBins, fit_bins
 from weald.data import read_table
 from weald.runtime.errors import InputError
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, bootstrap_counts, grow_cart_trees
@@ -19,7 +19,7 @@ NUMBER_CRITERIA = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 KEY = 0xFEDC_BA98_7654_3210
 
 
-def table(rng: np.random.Generator, n_rows: int) -> Bins:
+def table(rng: np.random.Generator, n_rows: int) -> DenseBins:
     """Six columns: numbers with many and few values, missing ones, categories with and without missing ones, a constant."""
     X = np.empty((n_rows, 6))
     X[:, 0] = rng.standard_normal(n_rows)
@@ -33,7 +33,7 @@ def table(rng: np.random.Generator, n_rows: int) -> Bins:
 
 
 def labels_of(
-    rng: np.random.Generator, bins: Bins, criterion: str, n_outputs: int, n_classes: int
+    rng: np.random.Generator, bins: DenseBins, criterion: str, n_outputs: int, n_classes: int
 ) -> CartLabels:
     n_rows = bins.columns.shape[1]
     signal = np.sin(bins.columns.T.astype(float) @ rng.standard_normal((6, n_outputs)))
@@ -49,7 +49,7 @@ def labels_of(
 
 
 def assert_twin(
-    bins: Bins,
+    bins: DenseBins,
     labels: CartLabels,
     weight: NDArray[np.float64] | None,
     rules: CartRules,
@@ -175,7 +175,7 @@ def test_a_row_drawn_twice_weighs_as_two_copies() -> None:
     bins = table(rng, 60)
     counts = bootstrap_counts(5, 60, 60)
     copies = np.repeat(np.arange(60), counts)
-    copied = Bins(bins.columns[:, copies], bins.rows.reshape(60, 6)[copies].reshape(-1), bins.mapper)
+    copied = DenseBins(bins.columns[:, copies], bins.rows.reshape(60, 6)[copies].reshape(-1), bins.mapper)
     keys = np.array([5], np.uint64)
     for criterion in (*CLASS_CRITERIA, "poisson"):
         labels, rules = labels_of(rng, bins, criterion, 1, 3), CartRules(criterion)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from reference_cart import Twin
 from unit.tree.cart.test_cart import assert_twin
-from weald.binning import BinChoices, Bins, fit_bins
+from weald.binning import BinChoices, DenseBins, fit_bins
 from weald.data import read_table
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, grow_cart_trees
 
 KEYS = np.array([7], np.uint64)
 
 
-def binned(columns: list[list[Any]], max_bins: int = 255) -> Bins:
+def binned(columns: list[list[Any]], max_bins: int = 255) -> DenseBins:
     dataset = read_table([list(row) for row in zip(*columns, strict=True)])
     return fit_bins(dataset, None, BinChoices(max_bins)).transform(dataset, tasks=1)
 

@@ -10,7 +10,7 @@ import scipy.sparse
 
 import weald
 from weald import BoostedTreesRegressor
-from weald.binning import BinChoices, Bins, SparseBins, fit_bins
+from weald.binning import BinChoices, DenseBins, SparseBins, fit_bins
 from weald.data import read_table
 from weald.tree.growers import make_grower
 from weald.tree.rules import TreeRules
@@ -24,7 +24,7 @@ def widened(bins: Any) -> Any:
     if isinstance(bins, SparseBins):
         cells = bins.bins.astype(np.uint16), bins.default.astype(np.uint16)
         return SparseBins(bins.starts, bins.rows, *cells, bins.n_rows, bins.mapper)
-    return Bins(bins.columns.astype(np.uint16), bins.rows.astype(np.uint16), bins.mapper)
+    return DenseBins(bins.columns.astype(np.uint16), bins.rows.astype(np.uint16), bins.mapper)
 
 
 def table(sparse: bool) -> Any:

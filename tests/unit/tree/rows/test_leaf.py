@@ -9,7 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 import reference
-from weald.tree.rows.leaf import PARALLEL_ROWS, Leaves, add_leaf_values, assign_leaves, leaf_rows, leaf_sums
+from weald.tree.rows.leaf import (
+    PARALLEL_ROWS,
+    LeafPlaces,
+    add_leaf_values,
+    assign_leaves,
+    leaf_rows,
+    leaf_sums,
+)
 
 SIZES = (1, 1_000, PARALLEL_ROWS, PARALLEL_ROWS + 4_321)
 TASKS = (1, 2, 3, 5)
@@ -17,7 +24,7 @@ TASKS = (1, 2, 3, 5)
 
 def random_leaves(
     generator: np.random.Generator, n_rows: int, n_leaves: int
-) -> tuple[NDArray[np.uint64], Leaves]:
+) -> tuple[NDArray[np.uint64], LeafPlaces]:
     """Leaves that divide the places 0..n_rows, some of them empty, on either side of the entries."""
     cuts = np.sort(generator.integers(0, n_rows + 1, n_leaves - 1))
     bounds = np.concatenate([[0], cuts, [n_rows]]).astype(np.int64)
@@ -27,7 +34,7 @@ def random_leaves(
     for leaf, side in enumerate(sides):
         here = slice(bounds[leaf], bounds[leaf + 1])
         entries[side, here] = (rows[here] << np.uint64(32)) | np.uint64(0xABCD)
-    return entries, Leaves(sides, bounds[:-1].copy(), bounds[1:].copy())
+    return entries, LeafPlaces(sides, bounds[:-1].copy(), bounds[1:].copy())
 
 
 @pytest.mark.parametrize("n_rows", SIZES)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from weald.binning import Bins
+from weald.binning import DenseBins
 from weald.tree.histograms.quantise import Rounding
 from weald.tree.inputs import tree_input
 from weald.tree.shards.shard import Extremes, Largest
@@ -31,7 +31,13 @@ class NaiveShard:
     """The rows of ``bins``, of which ``rows`` are sampled; gradients are rounded one by one, sums are Python's integers."""
 
     def __init__(
-        self, bins: Bins, first: int, gradient: Any, hessian: Any, rows: list[int], score: NDArray[np.float64]
+        self,
+        bins: DenseBins,
+        first: int,
+        gradient: Any,
+        hessian: Any,
+        rows: list[int],
+        score: NDArray[np.float64],
     ) -> None:
         self.bins, self.first, self.rows, self.score = bins, first, rows, score
         self.gradient, self.hessian = gradient.tolist(), hessian.tolist()

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unit.tree.shards.with_shards import uneven_sizes
-from weald.binning import Bins, fit_bins
+from weald.binning import DenseBins, fit_bins
 from weald.binning.choices import BinChoices
 from weald.data import read_table
 from weald.tree.grown import Grower
@@ -81,7 +81,7 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
-def table(n_rows: int = N_ROWS, wide: bool = False) -> tuple[Bins, NDArray[np.float64]]:
+def table(n_rows: int = N_ROWS, wide: bool = False) -> tuple[DenseBins, NDArray[np.float64]]:
     """Four numeric columns, one with missing values, and three of categories; with what a tree can find in them."""
     generator = np.random.default_rng(5)
     numbers = generator.normal(size=(n_rows, 4))
@@ -95,7 +95,7 @@ def table(n_rows: int = N_ROWS, wide: bool = False) -> tuple[Bins, NDArray[np.fl
     columns |= {name: np.array([f"c{value}" for value in values]) for name, values in names.items()}
     data = read_table(columns)
     bins = fit_bins(data, None, BinChoices(300 if wide else 40)).transform(data, tasks=1)
-    assert isinstance(bins, Bins) and bins.columns.dtype == (np.uint16 if wide else np.uint8)
+    assert isinstance(bins, DenseBins) and bins.columns.dtype == (np.uint16 if wide else np.uint8)
     return bins, signal
 
 
@@ -108,7 +108,7 @@ def derivatives(signal: NDArray[np.float64], seed: int) -> tuple[NDArray[np.floa
     return gradient, generator.uniform(0.5, 1.0, len(signal)).astype(np.float32)
 
 
-def everything(grower: Grower, bins: Bins, signal: Any, rows: Any, **grow: Any) -> list[bytes]:
+def everything(grower: Grower, bins: DenseBins, signal: Any, rows: Any, **grow: Any) -> list[bytes]:
     """All that boosting reads of two trees that one grower grows after another, one of them with a share of the columns."""
     seen: list[bytes] = []
     for seed, columns in ((1, np.arange(N_COLUMNS)), (2, np.array([0, 1, 3, 5, 6]))):
