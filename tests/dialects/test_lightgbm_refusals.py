@@ -258,7 +258,7 @@ def test_categories_below_0_are_missing() -> None:
 
 
 def test_a_logger_of_ones_own(two_classes: Any) -> None:
-    from weald.lightgbm import basic
+    from weald.dialects.lightgbm import basic
 
     class Lines:
         def __init__(self) -> None:
