@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from weald.encoding.model import ModelStatistics
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
-from weald.runtime.threads import parallel
+from weald.runtime.threads import count_tasks, parallel
 from weald.training.boosting.descent import Position
 from weald.training.boosting.plan import Plan
 from weald.training.boosting.rounds import Callback, Evaluation, Round
@@ -83,6 +83,7 @@ class Session:
         self.evaluations = evaluations
         self.learner = learner
         self._statistics = statistics
+        self._threads = count_tasks(plan.n_jobs)
 
     @property
     def n_rounds(self) -> int:
@@ -100,7 +101,7 @@ class Session:
     def complete(self, state: Round) -> Round:
         """Train a round that `begin` has given, and evaluate what it has led to."""
         learner, number = self.learner, state.number
-        with parallel(self.plan.n_jobs) as tasks:
+        with parallel(self._threads) as tasks:
             learner.use(tasks)
             learner.begin_round(number)
             learner.at.differentiate()
@@ -114,10 +115,11 @@ class Session:
         if plan != self.plan:
             self.learner.change(plan)
             self.plan = plan
+            self._threads = count_tasks(plan.n_jobs)
 
     def settled(self) -> Position:
         """The training rows and their scores, with all rounds that are there."""
-        with parallel(self.plan.n_jobs) as tasks:
+        with parallel(self._threads) as tasks:
             self.learner.use(tasks)
             self.learner.settle()
         return self.learner.at
