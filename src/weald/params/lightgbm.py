@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from weald.params.choice import same
 from weald.params.dialect import parameter_page, unknown_parameter
 from weald.params.lightgbm_table import (
     ALIASES,
@@ -106,7 +107,7 @@ def _check_together(found: Mapping[str, Any]) -> None:
     goss = "goss" in (boosting, value_of(found, "data_sample_strategy"))
     for name, value in found.items():
         entry = LIGHTGBM_PARAMETERS[name]
-        if callable(value) or value == entry.default:
+        if callable(value) or same(value, entry.default):
             continue
         if entry.group == "dart" and boosting != "dart":
             raise InputError(

@@ -15,6 +15,7 @@ from weald.dialects.lightgbm.request import CustomMetric, CustomObjective, Reque
 from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.run import Run
 from weald.estimators.shared.persistence import FittedModel
+from weald.params.choice import same
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError
 
@@ -121,7 +122,7 @@ class LearningBooster(ModelHolder):
         """Train a round by the parameters as they are now, and tell its metrics."""
         assert self._run is not None and self._request is not None
         before = self._request
-        if _but_the_rate(self._params) != _but_the_rate(before.params):
+        if not same(_but_the_rate(self._params), _but_the_rate(before.params)):
             self._ask(replace(before, params=dict(self._params), chosen=self._chosen()))
         rate = None if value_of(self._params, "boosting") == "rf" else value_of(self._params, "learning_rate")
         self._rates.append(self._run.step(rate).learning_rate)

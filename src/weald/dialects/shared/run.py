@@ -16,6 +16,7 @@ from weald.estimators.boosted.fitting import start_of
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
+from weald.params.choice import same
 from weald.training.boosting import opening
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.flat import from_flat
@@ -57,6 +58,11 @@ class Order:
     metrics: Sequence[Metric] = ()
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether any metric is asked for."""
+        return bool(self.metrics) or self.own_metrics is not None
 
     @property
     def parameters(self) -> BoostingParameters:
@@ -107,7 +113,7 @@ class Run:
         return plan_of(order.parameters, self._schema, facts)
 
     def _sets(self, order: Order) -> list[opening.Rows]:
-        if not order.metrics and order.own_metrics is None:
+        if not order.evaluates:
             return []
         sets = []
         for rows in order.evals:
@@ -162,13 +168,17 @@ class Run:
 
     def follow(self, order: Order) -> None:
         """Go on with another order for the same rows: one round later it is as if training had gone on from the model so far."""
-        plan = self._plan(order)
-        before = self._session.plan
-        if before.seed == plan.seed and _same_tables(before.kind, plan.kind):
-            self._order = order
-            self._session.change(plan)
-        else:
+        order.loss.check_target(order.train.label)
+        plan, before = self._plan(order), self._session.plan
+        same_rows = same(self._order.train.weight, order.train.weight) and self._order.evaluates == order.evaluates
+        if not same_rows or before.seed != plan.seed or not _same_tables(before.kind, plan.kind):
             self._open(order, self.model())
+            return
+        self._order, self._made = order, None
+        for evaluation in self._session.evaluations:
+            evaluation.metrics = order.metrics
+            evaluation.history.clear()
+        self._session.change(plan)
 
     def model(self) -> FittedModel:
         """The model as it is now."""

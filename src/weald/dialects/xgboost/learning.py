@@ -65,8 +65,9 @@ class LearningBooster(ModelHolder):
         else:
             self._check_columns(dtrain)
         self._custom = objective is not None
-        self._request = Request(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
-        self._set_run(Run(self._request.order(earlier), earlier))
+        request = Request(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+        self._set_run(Run(request.order(earlier), earlier))
+        self._request = request
 
     def _step(self, container: CallbackContainer, epoch: int) -> bool:
         """One round of `_train`; whether a callback stops."""

@@ -82,13 +82,13 @@ def fitted_model(
     n_classes = max(2, loss.n_outputs) if loss.task == "classification" else 0
     train = Rows(table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes))
     n_rows = table.n_rows if train.kept is None else len(train.kept)
-    keeps_best = stops and bool(options.eval_set)
+    sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
+    keeps_best = stops and bool(sets)
     facts = Facts(loss, n_rows, n_classes, keeps_best, init_score is not None)
     plan = plan_of(estimator, table.schema, facts)
     start = start_of(estimator, plan, table.schema, labels, init_score, earlier)
     if earlier is not None:
         check_same_rate(estimator, plan, earlier)
-    sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
     session = open_session(plan, train, sets, start)
     with ExitStack() as stack:
         kept = _Kept(estimator, table.schema, labels, metrics, plan)
@@ -149,7 +149,8 @@ def _best_round(
     if not history:
         return predictor.n_rounds - 1
     name, metric = _watched(history, metrics, stopping)
-    return best_round(history[name][metric.name], metric.greater_is_better)
+    values = history[name].get(metric.name, [])  # none where training stopped before its first round
+    return best_round(values, metric.greater_is_better) if values else predictor.n_rounds - 1
 
 
 def _watched(
@@ -226,6 +227,7 @@ def _callbacks(
             raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
         if isinstance(callback, Checkpoint):
             callback.bind(lambda path, state: kept.checkpoint(path, session, state))
+            stack.callback(callback.bind, None)
         if isinstance(callback, TimeBudget):
             callback.start()
     if estimator.early_stopping_rounds is not None:

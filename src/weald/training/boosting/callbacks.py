@@ -240,8 +240,8 @@ class Checkpoint:
     def __repr__(self) -> str:
         return f"Checkpoint({str(self.path)!r}, every={self.every})"
 
-    def bind(self, save: Callable[[Path, Round], None]) -> None:
-        """Tell how a model is written; `fit` calls it."""
+    def bind(self, save: Callable[[Path, Round], None] | None) -> None:
+        """Tell how a model is written, or forget it; `fit` calls it before and after."""
         self._save = save
 
     def __call__(self, state: Round) -> None:

@@ -224,13 +224,14 @@ def _open_linear(plan: Plan, train: Rows, sets: Sequence[Rows], start: Start, ta
         offset = None if train.init_score is None else np.ascontiguousarray(train.init_score[:, kept])
         columns = OffsetColumns(read_columns(table, kept), offset)
         rows = LinearRows(columns, train.y[kept], train.weight[kept])
-    evaluations = [_linear_evaluation(plan, one) for one in sets]
+    evaluations = [_linear_evaluation(start.model, one, tasks) for one in sets]
     return Session(plan, LinearLearner(plan, rows, start.model, evaluations, tasks), evaluations)
 
 
-def _linear_evaluation(plan: Plan, one: Rows) -> Evaluation[OffsetColumns]:
+def _linear_evaluation(model: LinearModel, one: Rows, tasks: int) -> Evaluation[OffsetColumns]:
     """Every round gives the set its scores anew."""
     assert isinstance(one.table, Dataset)
     columns = OffsetColumns(read_columns(one.table), one.init_score)
-    scores = np.empty((plan.loss.n_outputs, one.table.n_rows))
+    scores = np.empty((model.n_outputs, one.table.n_rows))
+    columns.score(model, tasks, scores)
     return Evaluation(one.name, columns, one.y, one.weight, one.metrics, scores, one.history)
