@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -129,3 +130,37 @@ def test_lightgbm_takes_constraints_as_arrays() -> None:
     booster.reset_parameter({"monotone_constraints": np.array([0, 1, 0])})
     booster.update()
     assert booster.current_iteration() == 2
+
+
+def test_a_parameter_that_cannot_be_set_leaves_the_booster_as_it_was() -> None:
+    data = xgb.DMatrix(X, label=Y)
+    booster = xgb.Booster(LOGISTIC)
+    booster.update(data, 0)
+    for name, value in (("num_class", 3), ("booster", "dart"), ("base_score", 0.9)):
+        with pytest.raises(InputError, match=name):
+            booster.set_param(name, value)
+    booster.set_param("booster", "gbtree")
+    booster.update(data, 1)
+    assert booster.predict(data).shape == (300,) and booster.num_boosted_rounds() == 2
+
+
+@pytest.mark.parametrize("module", [xgb, lgb])
+def test_updates_from_several_threads_take_turns(module: Any) -> None:
+    rows = np.repeat(X, 10, axis=0)
+    labels = np.repeat(Y, 10)
+    if module is xgb:
+        data = xgb.DMatrix(rows, label=labels)
+        booster = xgb.Booster(LOGISTIC)
+        booster.update(data, 0)
+        update = lambda: booster.update(data, 0)  # noqa: E731
+        rounds = booster.num_boosted_rounds
+    else:
+        booster = lgb.Booster(BINARY, lgb.Dataset(rows, labels))
+        booster.update()
+        update, rounds = booster.update, booster.current_iteration
+    threads = [threading.Thread(target=lambda: [update() for _ in range(15)]) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert rounds() == 46

@@ -130,7 +130,7 @@ def resolve_parameters(owner: Any, path: str = "") -> dict[str, Any]:
 
 
 def plain_values(owner: Any, kind: type | None = None) -> dict[str, Any]:
-    """The values of all declared fields, unchecked, with numbers of NumPy's as Python's own and choices as copies.
+    """The values of all declared fields, unchecked, NumPy's numbers and truth values as Python's own, choices as copies.
 
     ``kind``: the class whose fields are meant, that of ``owner`` when None.
     """
@@ -139,7 +139,7 @@ def plain_values(owner: Any, kind: type | None = None) -> dict[str, Any]:
         values[name] = value = getattr(owner, name)
         if isinstance(value, Choice):
             values[name] = type(value)(**plain_values(value))
-        elif parameter.kind in ("int", "float") and isinstance(value, np.generic):
+        elif parameter.kind in ("int", "float", "bool") and isinstance(value, np.generic):
             values[name] = value.item()
     return values
 

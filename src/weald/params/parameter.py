@@ -8,6 +8,8 @@ import numbers
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from weald.runtime.errors import InputError, NotSupportedError
 
 
@@ -40,7 +42,7 @@ class Parameter:
         if self.kind == "choice":
             self._check_choice(value)
         elif self.kind == "bool":
-            if not isinstance(value, bool):
+            if not isinstance(value, bool | np.bool_):
                 raise InputError(f"{self.name} must be True or False, not {value!r}.")
         elif self.kind in ("int", "float"):
             self._check_number(value)

@@ -150,11 +150,13 @@ class Run:
 
     def step(self, learning_rate: float | None = None) -> Round:
         """Train one round; ``learning_rate``: of this round alone, in place of the plan's."""
-        state = self._session.begin()
-        if learning_rate is not None:
-            state.learning_rate = learning_rate
-        self._made = None
-        return self._session.complete(state)
+        session = self._session
+        with session.lock:
+            state = session.begin()
+            if learning_rate is not None:
+                state.learning_rate = learning_rate
+            self._made = None
+            return session.complete(state)
 
     def values(self) -> Values:
         """The metrics of all sets after the last round, those of the users' own functions as they were told."""

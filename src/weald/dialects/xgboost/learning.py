@@ -128,7 +128,12 @@ class LearningBooster(ModelHolder):
         pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
         if "booster" not in dict(pairs):  # what is set may belong to the one that is there
             pairs.insert(0, ("booster", self._params.get("booster")))
-        self._params = read_parameters({**self._params, **read_parameters(pairs)})
+        params = read_parameters({**self._params, **read_parameters(pairs)})
+        if self._request is not None:
+            check_may_change(self._request.params, params)
+        if self._is_trained():
+            choose(params, self._custom)  # which says what does not go together
+        self._params = params
 
     def num_features(self) -> int:
         """How many columns the model was trained on."""

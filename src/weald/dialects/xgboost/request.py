@@ -25,6 +25,7 @@ from weald.training.boosting.starts import base_scores
 START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
 # What the trees that are there are made for.
 _FIXED = ("booster", "num_class", "num_parallel_tree", "base_score")
+_UNSAID = {"booster": "gbtree", "num_parallel_tree": 1}  # what they are where nothing is said
 #: function(predictions, DMatrix) -> (name, value), or a list of these
 CustomMetric = Callable[[Any, DMatrix], Any]
 #: function(predictions, DMatrix) -> (gradient, hessian)
@@ -145,7 +146,11 @@ def labels_of(matrix: DMatrix) -> Float64s:
 
 def check_may_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether other parameters than the learning rate have changed; some may not, while a model is trained."""
-    changed = {name for name in (*now, *before) if not _same(now.get(name), before.get(name))}
+    changed = {
+        name
+        for name in (*now, *before)
+        if not _same(now.get(name, _UNSAID.get(name)), before.get(name, _UNSAID.get(name)))
+    }
     for name in _FIXED:
         if name in changed:
             raise InputError(

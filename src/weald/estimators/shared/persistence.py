@@ -87,7 +87,7 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
         "params": {
-            name: plain(FAMILIES[name].shortest(value) if isinstance(value, Choice) else value)
+            name: plain(_spelt(name, value) if isinstance(value, Choice) else value)
             for name, value in estimator.get_params(deep=False).items()
             if name not in NOT_SAVED
         },
@@ -107,6 +107,11 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
         header[_INTERRUPTION], more = interruption_to_file(interruption)
         arrays |= more
     return model_file.dumps(model.forest, header, arrays) if arrays else model.predictor.dumps(header)
+
+
+def _spelt(name: str, choice: Choice) -> Any:
+    """A choice as a file has it: by its name where one stands for it; one that no file could be read with is refused."""
+    return FAMILIES[name].shortest(FAMILIES[name].resolve(choice))
 
 
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:

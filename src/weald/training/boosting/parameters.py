@@ -12,6 +12,7 @@ from weald.binning.parameters import BINS, SPLIT_FINDERS, Bins, SplitFinder
 from weald.encoding.parameters import CATEGORIES, DEFAULT_PERMUTATIONS, Categories, TargetStatistics
 from weald.losses.parameters import LOSS_CHOICES, LossChoice
 from weald.params.choice import (
+    Choice,
     Family,
     Part,
     anything,
@@ -267,6 +268,9 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
         for name in {key.partition("__")[0] for key in params if "__" in key}:
             parameter = declared(type(self)).get(name)
             given = params.get(name, getattr(self, name, None))
-            if isinstance(parameter, Part) and isinstance(given, str | int):
-                params[name] = parameter.resolve(given)
+            if not isinstance(parameter, Part) or isinstance(given, Choice):
+                continue
+            params[name] = parameter.resolve(given)
+            if not isinstance(params[name], Choice):
+                raise InputError(f"{name}={given!r} has no parameters of its own; set {name} to an object that has them.")
         return super().set_params(**params)

@@ -6,6 +6,7 @@ at the current scores, fit trees (or the weights of a linear model) to them, shr
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -84,6 +85,8 @@ class Session:
         self.learner = learner
         self._statistics = statistics
         self._threads = count_tasks(plan.n_jobs)
+        #: held while a round is trained: what other threads ask for waits
+        self.lock = threading.RLock()
 
     @property
     def n_rounds(self) -> int:
@@ -92,7 +95,8 @@ class Session:
 
     def step(self) -> Round:
         """Train one round."""
-        return self.complete(self.begin())
+        with self.lock:
+            return self.complete(self.begin())
 
     def begin(self) -> Round:
         """The next round, before it begins: its learning rate may still be set."""
@@ -101,7 +105,7 @@ class Session:
     def complete(self, state: Round) -> Round:
         """Train a round that `begin` has given, and evaluate what it has led to."""
         learner, number = self.learner, state.number
-        with parallel(self._threads) as tasks:
+        with self.lock, parallel(self._threads) as tasks:
             learner.use(tasks)
             learner.begin_round(number)
             learner.at.differentiate()
@@ -112,21 +116,24 @@ class Session:
 
     def change(self, plan: Plan) -> None:
         """Follow another plan from the next round on; bins, scores and trees stay."""
-        if plan != self.plan:
+        if plan == self.plan:
+            return
+        with self.lock:
             self.learner.change(plan)
             self.plan = plan
             self._threads = count_tasks(plan.n_jobs)
 
     def settled(self) -> Position:
         """The training rows and their scores, with all rounds that are there."""
-        with parallel(self._threads) as tasks:
+        with self.lock, parallel(self._threads) as tasks:
             self.learner.use(tasks)
             self.learner.settle()
         return self.learner.at
 
     def model(self) -> Predictor:
         """The model as it is now; trees test statistics by the numbers that these have in training."""
-        return self.learner.model()
+        with self.lock:
+            return self.learner.model()
 
     def finished(self, model: Predictor) -> tuple[Predictor, ModelStatistics | None]:
         """A model of this session as it is kept: with the statistics that its trees use, if they use any."""
