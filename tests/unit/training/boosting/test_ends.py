@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import pytest
 
 import weald
 from weald.runtime.errors import InputError
-from weald.training.boosting.session import Session
 
 X = np.random.default_rng(2).random((120, 2))
 
@@ -55,10 +55,12 @@ def test_evaluation_sets_have_their_scores_before_the_first_round(booster: str) 
 
 
 def test_a_checkpoint_forgets_the_session_when_the_fit_ends(tmp_path: Path) -> None:
+    seen: list[Any] = []
     checkpoint = weald.Checkpoint(tmp_path / "model.weald", every=1)
-    weald.BoostedTreesRegressor(n_estimators=2, n_jobs=1).fit(X, X[:, 0], callbacks=[checkpoint])
+    model = weald.BoostedTreesRegressor(n_estimators=2, n_jobs=1)
+    model.fit(X, X[:, 0], callbacks=[checkpoint, lambda state: seen.append(weakref.ref(state._session))])
     gc.collect()
-    assert not [one for one in gc.get_objects() if isinstance(one, Session)]
+    assert len(seen) == 2 and all(session() is None for session in seen)
     assert pickle.loads(pickle.dumps(checkpoint)).every == 1
 
 
