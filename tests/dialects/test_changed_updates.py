@@ -55,12 +55,16 @@ def test_lightgbm_follows_another_weight_of_the_positive_class() -> None:
     data = lgb.Dataset(X, Y)
     booster = lgb.Booster(BINARY, data)
     booster.update()
+    unchanged = booster.__copy__()
+    unchanged.update()
     same_as_a_copy(
         booster,
         lambda one: one.reset_parameter({"scale_pos_weight": 20.0}),
         lambda one: one.update(),
         lambda one: one.predict(X, raw_score=True),
     )
+    means = [one.predict(X, raw_score=True).mean() for one in (unchanged, booster)]
+    assert means[0] < means[1]
 
 
 @pytest.mark.parametrize("module", [xgb, lgb])

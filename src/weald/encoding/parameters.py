@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -20,11 +20,6 @@ _MOST = 2**31 - 1
 
 class Categories(Choice):
     """How categorical columns are split."""
-
-    #: Whether a split has a set of categories on either side.
-    splits_sets: ClassVar[bool] = False
-    #: Whether categories become numbers by the labels of the rows that share them.
-    uses_statistics: ClassVar[bool] = False
 
 
 @documented
@@ -54,7 +49,6 @@ class Partition(Categories):
     Partition(max_threshold=32, smooth=10.0)
     """
 
-    splits_sets: ClassVar[bool] = True
     max_onehot: Annotated[
         int, whole("Categories of a column up to which one is split from the rest.", 1, _MOST)
     ] = 4
@@ -84,7 +78,6 @@ class TargetStatistics(Categories):
     TargetStatistics(kind='greedy')
     """
 
-    uses_statistics: ClassVar[bool] = True
     kind: Annotated[
         str,
         one_of(

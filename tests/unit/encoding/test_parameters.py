@@ -12,21 +12,17 @@ from weald.runtime.errors import InputError, NotSupportedError
 
 
 @pytest.mark.parametrize(
-    ("name", "choice", "splits_sets", "uses_statistics"),
+    ("name", "choice"),
     [
-        ("onehot", OneHot(), False, False),
-        ("partition", Partition(), True, False),
-        *(
-            (kind, TargetStatistics(kind=kind), False, True)
-            for kind in ("ordered", "greedy", "holdout", "leave_one_out")
-        ),
+        ("onehot", OneHot()),
+        ("partition", Partition()),
+        *((kind, TargetStatistics(kind=kind)) for kind in ("ordered", "greedy", "holdout", "leave_one_out")),
     ],
 )
-def test_names(name: str, choice: Categories, splits_sets: bool, uses_statistics: bool) -> None:
+def test_names(name: str, choice: Categories) -> None:
     resolved = CATEGORIES.resolve(name)
     assert resolved == choice
     assert CATEGORIES.shortest(choice) == name
-    assert (resolved.splits_sets, resolved.uses_statistics) == (splits_sets, uses_statistics)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinWishes, read_training_table
+from weald.binning import read_training_table
 from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.boosted.fitting import start_of
@@ -81,13 +81,9 @@ class Run:
         self._order = order
         if earlier is not None and order.base is not None:
             earlier = _rebased(earlier, np.zeros_like(order.base))
-        self._bins = bins = given.resolved().bins
-        finder = given.resolved().split_finder
-        wishes = BinWishes(
-            bins.choices(finder), given.categorical_features, bins.bundles(finder), bins.unstored
-        )
+        self._bins = given.resolved().bins
         table = read_training_table(
-            order.train.table, wishes, _OWNER, None if earlier is None else earlier.schema
+            order.train.table, given._reading(), _OWNER, None if earlier is None else earlier.schema
         )
         self._schema = table.schema
         weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
@@ -107,9 +103,7 @@ class Run:
         self._made: FittedModel | None = None
 
     def _plan(self, order: Order) -> Plan:
-        loss = order.loss
-        n_classes = max(2, loss.n_outputs) if loss.task == "classification" else 0
-        facts = Facts(loss, self._n_rows, n_classes, own_starts=order.train.init_score is not None)
+        facts = Facts(order.loss, self._n_rows, own_starts=order.train.init_score is not None)
         return plan_of(order.parameters, self._schema, facts)
 
     def _sets(self, order: Order) -> list[opening.Rows]:

@@ -32,14 +32,6 @@ class BoostedTrees(BoostedModel, BoostingParameters):
             return None
         return self._reading()
 
-    def _reading(self) -> BinWishes:
-        """How the training table is read, and binned."""
-        parts = self.resolved()
-        bins, finder = parts.bins, parts.split_finder
-        return BinWishes(
-            bins.choices(finder), self.categorical_features, bins.bundles(finder), bins.unstored
-        )
-
     def _takes_categories(self) -> bool:
         return BOOSTERS.resolve(self.booster).has_trees
 

@@ -79,12 +79,11 @@ def fitted_model(
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
     metrics = fit_metrics(estimator.eval_metric, loss)
     stops = estimator.early_stopping_rounds is not None or bool(options.stopping)
-    n_classes = max(2, loss.n_outputs) if loss.task == "classification" else 0
     train = Rows(table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes))
     n_rows = table.n_rows if train.kept is None else len(train.kept)
     sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
     keeps_best = stops and bool(sets)
-    facts = Facts(loss, n_rows, n_classes, keeps_best, init_score is not None)
+    facts = Facts(loss, n_rows, keeps_best, init_score is not None)
     plan = plan_of(estimator, table.schema, facts)
     start = start_of(estimator, plan, table.schema, labels, init_score, earlier)
     if earlier is not None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from sklearn.base import BaseEstimator
 
+from weald.binning import BinWishes
 from weald.binning.parameters import BINS, SPLIT_FINDERS, Bins, SplitFinder
 from weald.encoding.parameters import CATEGORIES, DEFAULT_PERMUTATIONS, Categories, TargetStatistics
 from weald.losses.parameters import LOSS_CHOICES, LossChoice
@@ -262,6 +263,14 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
                 "of the rows; leave that of categories at None."
             )
         return parts
+
+    def _reading(self) -> BinWishes:
+        """How the training table is read, and binned."""
+        parts = self.resolved()
+        bins, finder = parts.bins, parts.split_finder
+        return BinWishes(
+            bins.choices(finder), self.categorical_features, bins.bundles(finder), bins.unstored
+        )
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters, also fields of choices, as booster__rate_drop; a choice given by name becomes an object first."""

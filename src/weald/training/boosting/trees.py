@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,11 +83,9 @@ class TreeLearner:
     def _descent(self) -> Descent:
         return self._own_descent or descent_of(self._plan.trees.leaves)
 
-    @property
-    def _weight(self) -> NDArray[np.float32] | None:
-        """The rows' weights, where splits are chosen by them in place of hessians."""
-        if not self._plan.trees.rules.counts_rows:
-            return None
+    @cached_property
+    def _weight(self) -> NDArray[np.float32]:
+        """The rows' weights, for splits that are chosen by them in place of hessians."""
         return weight_of_rows(self._train.weight, self._train.n_rows)
 
     def change(self, plan: Plan) -> None:
@@ -119,7 +118,8 @@ class TreeLearner:
     def learn(self, number: int, learning_rate: float) -> NDArray[np.uint32]:
         """Grow and add the round's trees."""
         at, plan, trees = self.at, self._plan, self._plan.trees
-        grower, descent, weight = self._making.grower, self._making.descent, self._weight
+        grower, descent = self._making.grower, self._making.descent
+        weight = self._weight if trees.rules.counts_rows else None
         n_outputs = plan.loss.n_outputs
         share = learning_rate / trees.parallel_trees
         noise = trees.noise

@@ -25,9 +25,13 @@ class Facts:
 
     loss: Loss
     n_rows: int  # that have a weight
-    n_classes: int = 0  # that labels are codes of; 0: they are numbers
     keeps_best: bool = False  # the rounds after the best one are dropped
     own_starts: bool = False  # rows start from scores of their own
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes labels are codes of; 0: they are numbers."""
+        return max(2, self.loss.n_outputs) if self.loss.task == "classification" else 0
 
 
 def plan_of(given: BoostingParameters, schema: Schema, facts: Facts) -> Plan:
@@ -78,8 +82,3 @@ def _tree_plan(
         statistics,
         parts.permutations if takes_turns else 0,
     )
-
-
-def uses_statistics(given: BoostingParameters, schema: Schema) -> bool:
-    """Whether columns of a table are split by target statistics."""
-    return statistic_plan(given, given.resolved(), schema) is not None
