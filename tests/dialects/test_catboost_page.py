@@ -1,9 +1,8 @@
-"""The page of CatBoost's parameters is the table, and the table knows every parameter of CatBoost under all its names."""
+"""The table of CatBoost's parameters knows every parameter of CatBoost under all its names."""
 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,40 +10,14 @@ import pytest
 
 import weald.catboost as cb
 from weald.dialects.catboost.fitting import prepared
-from weald.pages import PAGES
 from weald.params.catboost import ALIASES, CATBOOST_PARAMETERS
-from weald.training.boosting.flat import FLAT_NAMES
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "catboost_parameters.md"
 LONG: tuple[dict[str, Any], ...] = (
     {},
     {"iterations": 200, "depth": 1},
     {"iterations": 200, "depth": 1, "leaf_estimation_method": "Gradient"},
 )
 QUIET = {"iterations": 2, "verbose": False, "allow_writing_files": False, "thread_count": 1}
-
-
-def test_the_page_is_written_by_the_table() -> None:
-    assert PAGE.read_text() == PAGES["catboost"](), (
-        "python -m weald.pages catboost > docs/catboost_parameters.md"
-    )
-
-
-def test_an_entry_says_what_it_is_or_what_to_use() -> None:
-    for name, entry in CATBOOST_PARAMETERS.items():
-        if entry.standing == "refused":
-            assert entry.note.endswith("."), name
-            continue
-        assert entry.help.endswith("."), name
-        assert entry.standing == "same" or entry.note.endswith("."), name
-        assert not entry.native or entry.native in FLAT_NAMES, name
-        if entry.default is not None:
-            assert entry.read(entry.default) == entry.default, name
-
-
-def test_no_name_means_two_parameters() -> None:
-    names = [name for entry in CATBOOST_PARAMETERS.values() for name in (entry.name, *entry.aliases)]
-    assert len(set(names)) == len(names)
 
 
 def test_every_parameter_of_catboost_is_in_the_table() -> None:

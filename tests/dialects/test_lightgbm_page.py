@@ -1,41 +1,13 @@
-"""The page of LightGBM's parameters is the table, and the table knows every parameter of LightGBM under all its names."""
+"""The table of LightGBM's parameters knows every parameter of LightGBM under all its names."""
 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 
 import pytest
 
 import weald.lightgbm as lgb
-from weald.pages import PAGES
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS
-from weald.training.boosting.flat import FLAT_NAMES
-
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "lightgbm_parameters.md"
-
-
-def test_the_page_is_written_by_the_table() -> None:
-    assert PAGE.read_text() == PAGES["lightgbm"](), (
-        "python -m weald.pages lightgbm > docs/lightgbm_parameters.md"
-    )
-
-
-def test_an_entry_says_what_it_is_or_what_to_use() -> None:
-    for name, entry in LIGHTGBM_PARAMETERS.items():
-        if entry.standing == "refused":
-            assert entry.note.endswith("."), name
-            continue
-        assert entry.help.endswith("."), name
-        assert entry.standing == "same" or entry.note.endswith("."), name
-        assert not entry.native or entry.native in FLAT_NAMES, name
-        if entry.default is not None:
-            assert entry.read(entry.default) == entry.default, name
-
-
-def test_no_name_means_two_parameters() -> None:
-    names = [name for entry in LIGHTGBM_PARAMETERS.values() for name in (entry.name, *entry.aliases)]
-    assert len(set(names)) == len(names)
 
 
 def test_every_parameter_of_lightgbm_is_in_the_table_with_its_other_names_in_order() -> None:

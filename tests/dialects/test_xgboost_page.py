@@ -1,38 +1,14 @@
-"""The page of XGBoost's parameters is the table, and the table knows every parameter of XGBoost's own classes."""
+"""The table of XGBoost's parameters knows every parameter of XGBoost's own classes."""
 
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 
 import pytest
 
 import weald.xgboost as xgb
-from weald.pages import PAGES
 from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS
 from weald.runtime.errors import NotSupportedError
-from weald.training.boosting.flat import FLAT_NAMES
-
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "xgboost_parameters.md"
-
-
-def test_the_page_is_written_by_the_table() -> None:
-    assert PAGE.read_text() == PAGES["xgboost"](), (
-        "python -m weald.pages xgboost > docs/xgboost_parameters.md"
-    )
-
-
-@pytest.mark.parametrize("name", XGBOOST_PARAMETERS)
-def test_an_entry_says_what_it_is_or_what_to_use(name: str) -> None:
-    entry = XGBOOST_PARAMETERS[name]
-    if entry.standing == "refused":
-        assert entry.note.endswith(".")
-        return
-    assert entry.help.endswith(".")
-    assert entry.standing == "same" or entry.note.endswith(".")
-    assert not entry.native or entry.native in FLAT_NAMES
-    if entry.default is not None and entry.kind != "any":
-        assert entry.read(entry.default) == entry.default
 
 
 def test_the_estimators_have_the_tables_names() -> None:

@@ -10,14 +10,9 @@ from weald.params.dialect import parameter_page, unknown_parameter
 from weald.runtime.errors import InputError
 
 __all__ = [
-    "ALIASES",
-    "CATBOOST_PARAMETERS",
-    "CatBoostParameter",
-    "catboost_page",
-    "check_bootstrap",
-    "read_parameters",
+    "ALIASES", "CATBOOST_PARAMETERS", "CatBoostParameter", "catboost_page", "check_bootstrap", "read_parameters",
     "value_of",
-]
+]  # fmt: skip
 
 _LOUDNESS = ("verbose", "silent", "logging_level")
 #: a parameter -> the bootstrap types that have it

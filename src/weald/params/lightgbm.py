@@ -18,14 +18,8 @@ from weald.params.lightgbm_table import (
 from weald.runtime.errors import InputError
 
 __all__ = [
-    "ALIASES",
-    "LIGHTGBM_PARAMETERS",
-    "SEEDS",
-    "LightGBMParameter",
-    "lightgbm_page",
-    "read_parameters",
-    "value_of",
-]
+    "ALIASES", "LIGHTGBM_PARAMETERS", "SEEDS", "LightGBMParameter", "lightgbm_page", "read_parameters", "value_of",
+]  # fmt: skip
 
 _BOOSTINGS = {"gbrt": "gbdt", "random_forest": "rf"}
 #: a parameter -> the objectives that have it

@@ -12,30 +12,20 @@ Names, defaults and shapes are CatBoost's; ``docs/catboost_parameters.md`` lists
 
 from __future__ import annotations
 
-from typing import Any
-
 from weald import __version__
 from weald.dialects.catboost.basic import CatBoostError, EFstrType
 from weald.dialects.catboost.cross_validation import cv, train
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor
-from weald.runtime.errors import NotSupportedError
+from weald.dialects.shared.refusals import refused_names
 
 CatboostError = CatBoostError
 
 __all__ = [
-    "CatBoost",
-    "CatBoostClassifier",
-    "CatBoostRegressor",
-    "Pool",
-    "cv",
-    "train",
-    "CatBoostError",
-    "CatboostError",
-    "EFstrType",
-    "__version__",
-]
+    "CatBoost", "CatBoostClassifier", "CatBoostRegressor", "Pool", "cv", "train", "CatBoostError", "CatboostError",
+    "EFstrType", "__version__",
+]  # fmt: skip
 
 _TO = "train a model of that class."
 _REFUSED = {
@@ -55,8 +45,4 @@ _REFUSED = {
     "EShapCalcType": "there is one way to calculate them.",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in _REFUSED:
-        raise NotSupportedError(f"weald.catboost has no {name}: {_REFUSED[name]}")
-    raise AttributeError(f"module 'weald.catboost' has no attribute {name!r}")
+__getattr__ = refused_names("weald.catboost", _REFUSED)

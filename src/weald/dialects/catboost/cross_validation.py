@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,16 @@ from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.objectives import CLASSES
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.training import LEARN, Course, Told, speaker
-from weald.dialects.shared.folds import fold_rows
+from weald.dialects.shared.folds import add_means, fold_rows
 from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 
 _VALIDATION = "validation"
+#: parameters of the model that `cv` takes, too
+_OF_TRAINING = (
+    "iterations", "num_boost_round", "logging_level", "verbose", "verbose_eval", "metric_period",
+    "early_stopping_rounds", "save_snapshot", "snapshot_file", "snapshot_interval",
+)  # fmt: skip
 _UPDATE_INTERVAL = 0.5  # seconds between two pictures of a plot: CatBoost's default
 
 
@@ -115,46 +120,18 @@ def cv(
     >>> list(table)[:3], len(table["test-RMSE-mean"])
     (['iterations', 'test-RMSE-mean', 'test-RMSE-std'], 3)
     """
-    if plot or plot_file is not None or metric_update_interval != _UPDATE_INTERVAL or type != "Classical":
-        raise NotSupportedError(
-            "cv draws no pictures, and its type is 'Classical'; leave plot, plot_file, metric_update_interval and type out."
-        )
-    if log_cerr is not None:
-        raise NotSupportedError(
-            "log_cerr is not supported by weald.catboost: errors are raised; leave it out."
-        )
-    data, own = _arguments(
-        pool,
-        dtrain,
-        params,
-        iterations=iterations,
-        num_boost_round=num_boost_round,
-        logging_level=logging_level,
-        verbose=verbose,
-        verbose_eval=verbose_eval,
-        metric_period=metric_period,
-        early_stopping_rounds=early_stopping_rounds,
-        save_snapshot=save_snapshot,
-        snapshot_file=snapshot_file,
-        snapshot_interval=snapshot_interval,
-    )
-    if fold_count is not None and nfold is not None:
-        raise InputError("fold_count and nfold say the same; give one of them.")
+    given = locals()
+    _refuse(given)
+    data, own = _arguments(pool, dtrain, params, **{name: given[name] for name in _OF_TRAINING})
     known = read_parameters(own)
     if "loss_function" not in known:
         raise InputError("cv needs loss_function among params.")
     loss = known["loss_function"]
     if stratified is None:
         stratified = isinstance(loss, str) and loss.partition(":")[0] in CLASSES
-    pairs = fold_rows(
-        data.labels,
-        data.num_row(),
-        fold_count or nfold or 3,
-        stratified,
-        folds,
-        shuffle,
-        partition_random_seed if seed is None else seed,
-    )
+    seed = partition_random_seed if seed is None else seed
+    count = fold_count or nfold or 3
+    pairs = fold_rows(data.labels, data.num_row(), count, stratified, folds, shuffle, seed)
     if inverted:
         pairs = [(test, rows) for rows, test in pairs]
     table, models = _Folds(own, data, pairs, log_cout).run()
@@ -164,6 +141,22 @@ def cv(
 
         found = pd.DataFrame(table)
     return (found, models) if return_models else found
+
+
+def _refuse(given: Mapping[str, Any]) -> None:
+    """Refuse arguments of `cv` that ask for what is not there, or that say one thing twice."""
+    update, kind = given["metric_update_interval"], given["type"]
+    pictures = given["plot"] or given["plot_file"] is not None or update != _UPDATE_INTERVAL
+    if pictures or kind != "Classical":
+        raise NotSupportedError(
+            "cv draws no pictures, and its type is 'Classical'; leave plot, plot_file, metric_update_interval and type out."
+        )
+    if given["log_cerr"] is not None:
+        raise NotSupportedError(
+            "log_cerr is not supported by weald.catboost: errors are raised; leave it out."
+        )
+    if given["fold_count"] is not None and given["nfold"] is not None:
+        raise InputError("fold_count and nfold say the same; give one of them.")
 
 
 class _Folds:
@@ -219,10 +212,8 @@ class _Folds:
                 if one.name not in told[0][name]:
                     continue
                 values = [own[name][one.name] for own in told]
-                mean = float(np.mean(values))
+                mean, _ = add_means(self._table, f"{title}-{one.name}", values, "std", ddof=1)
                 means.setdefault(name, {})[one.name] = mean
-                self._table.setdefault(f"{title}-{one.name}-mean", []).append(mean)
-                self._table.setdefault(f"{title}-{one.name}-std", []).append(float(np.std(values, ddof=1)))
         return means
 
 

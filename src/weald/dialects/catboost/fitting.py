@@ -40,25 +40,12 @@ def fitted(
     ``kind``: the class's own loss, and whether its labels are "classes" or "numbers"; ``data``: X, y and what a Pool takes.
     """
     request, classes = prepared(owner, kind, given, data, eval_set)
-    begin = 0 if earlier is None else earlier._rounds()
     say = speaker(request.full, log_cout)
-    course = Course(
-        request.full,
-        request.metrics,
-        [one.name for one in request.evals],
-        _checked(callbacks),
-        say,
-        begin=begin,
-    )
+    sets = [one.name for one in request.evals]
+    begin = 0 if earlier is None else earlier._rounds()
+    course = Course(request.full, request.metrics, sets, _checked(callbacks), say, begin)
     if say is not None and "learning_rate" not in read_parameters(given):
         say(f"Learning rate set to {request.full['learning_rate']:.6g}")
-    return run_course(request, classes, course, earlier)
-
-
-def run_course(
-    request: Request, classes: NDArray[Any] | None, course: Course, earlier: Trained | None = None
-) -> Trained:
-    """Run a request, and keep the rounds up to the best where that is asked for."""
     run = request.open(None if earlier is None else earlier._fitted())
     for number in range(request.full["iterations"]):
         run.step()

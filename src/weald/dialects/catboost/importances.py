@@ -18,7 +18,7 @@ from weald.explain.importances import loss_function_change, prediction_values_ch
 from weald.explain.virtual import virtual_rounds
 from weald.losses.elementary import exp_of, log_of
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 
 _HERE = ("FeatureImportance", "PredictionValuesChange", "LossFunctionChange", "ShapValues")
 _NO_SAGE = "there are no SAGE values; use type='LossFunctionChange'"
@@ -80,16 +80,16 @@ def importances(
     labels, weight = y, data.weights
     metric = metric_of(trained.chosen.description.text, trained.chosen)
     loss, rows = trained.chosen.loss(), reader._read(data.table)
-    with parallel(threads) as tasks:
-        return loss_function_change(
-            model.forest,
-            rows.blocks(),
-            rows.n_rows,
-            lambda scores: metric.value(loss, scores, labels, weight),
-            metric.metric.greater_is_better,
-            None if model.statistics is None else model.statistics.sources,
-            tasks,
-        )
+    tasks = hire(threads)
+    return loss_function_change(
+        model.forest,
+        rows.blocks(),
+        rows.n_rows,
+        lambda scores: metric.value(loss, scores, labels, weight),
+        metric.metric.greater_is_better,
+        None if model.statistics is None else model.statistics.sources,
+        tasks,
+    )
 
 
 def virtual_predictions(

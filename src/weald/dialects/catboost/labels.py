@@ -8,22 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import read_classes, read_regression_target, read_several_classes
+from weald.data import read_regression_target, read_several_classes
 from weald.dialects.catboost.objectives import CLASSES, Chosen, choose
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.shared.tables import Float64s
+from weald.estimators.shared.labels import known_codes
 from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 
 _SHARES = "CrossEntropy"
 _OF_CLASSES = (
-    "class_weights",
-    "auto_class_weights",
-    "scale_pos_weight",
-    "class_names",
-    "classes_count",
-    "target_border",
-)
+    "class_weights", "auto_class_weights", "scale_pos_weight", "class_names", "classes_count", "target_border",
+)  # fmt: skip
 
 
 def training_labels(
@@ -94,13 +90,7 @@ def _read_classes(
 
 
 def _coded(values: Any, classes: NDArray[Any], owner: str, who: str) -> Float64s:
-    codes, found = read_classes(values, len(values), owner=owner)
-    known = {value: place for place, value in enumerate(classes.tolist())}
-    unknown = [value for value in found.tolist() if value not in known]
-    if unknown:
-        raise InputError(f"{who} the class {unknown[0]!r}, which is not one of {classes.tolist()}.")
-    places: Float64s = np.array([known[value] for value in found.tolist()], np.float64)[codes]
-    return places
+    return known_codes(values, len(values), classes, owner, who, f"is not one of {classes.tolist()}")
 
 
 def _bordered(values: Any, n_rows: int, params: Mapping[str, Any], owner: str) -> Any:

@@ -21,10 +21,16 @@ from weald.dialects.catboost.predictions import respond
 from weald.dialects.catboost.refusals import RefusedMethods
 from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
-from weald.dialects.shared.tables import Float64s, scores_of_outputs
+from weald.dialects.shared.tables import Float64s
+from weald.dialects.shared.values import whole_of
 from weald.forest.disk import read, save
 from weald.runtime.errors import InputError, NotSupportedError
 
+#: parameters of the model that `fit` takes, too
+_OF_FIT = (
+    "use_best_model", "verbose", "logging_level", "verbose_eval", "metric_period", "silent", "early_stopping_rounds",
+    "save_snapshot", "snapshot_file", "snapshot_interval",
+)  # fmt: skip
 _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
@@ -133,22 +139,7 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         given = locals()
         _refuse(given)
         self._forget()
-        of_fit = {
-            name: given[name]
-            for name in (
-                "use_best_model",
-                "verbose",
-                "logging_level",
-                "verbose_eval",
-                "metric_period",
-                "silent",
-                "early_stopping_rounds",
-                "save_snapshot",
-                "snapshot_file",
-                "snapshot_interval",
-            )
-            if given[name] is not None
-        }
+        of_fit = {name: given[name] for name in _OF_FIT if given[name] is not None}
         self._Booster = fitted(
             type(self).__name__,
             (self._default_loss, self._labels),
@@ -167,10 +158,9 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         """The table and the first scores, (outputs, rows) or 0, of what is to be predicted; columns are checked."""
         table = data.table if isinstance(data, Pool) else as_table(data)
         table = self._check_table(table)
-        if not isinstance(data, Pool) or data.baseline is None:
+        if not isinstance(data, Pool) or data.start is None:
             return table, 0.0
-        n_outputs = self._trained().chosen.n_outputs
-        return table, scores_of_outputs("baseline", data.baseline, data.num_row(), n_outputs).T
+        return table, data.starts(self._trained().chosen.n_outputs).T
 
     def _stages(self, data: Any, first: int, stops: Sequence[int], thread_count: int) -> Iterator[Float64s]:
         """Raw scores, (outputs, rows), of the rounds from ``first`` up to each of ``stops``."""
@@ -358,7 +348,7 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
 
 
 def _check_period(eval_period: Any) -> None:
-    if isinstance(eval_period, bool) or not isinstance(eval_period, int | np.integer) or eval_period < 1:
+    if whole_of(eval_period) is None or eval_period < 1:
         raise InputError(f"eval_period must be a whole number of rounds, at least 1, not {eval_period!r}.")
 
 

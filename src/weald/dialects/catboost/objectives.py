@@ -27,16 +27,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "Tweedie": {"variance_power": None},
 }
 LOSSES = (
-    "RMSE",
-    "MAE",
-    "MAPE",
-    "LogCosh",
-    "Poisson",
-    "RMSEWithUncertainty",
-    *_OPTIONS,
-    "CrossEntropy",
-    *CLASSES,
-)
+    "RMSE", "MAE", "MAPE", "LogCosh", "Poisson", "RMSEWithUncertainty", *_OPTIONS, "CrossEntropy", *CLASSES,
+)  # fmt: skip
 #: losses that start from the best constant, and whose leaves are exact, where nothing else is said
 _FROM_AVERAGE = frozenset({"RMSE", "MAE", "MAPE", "Quantile", "MultiQuantile"})
 _EXACT = frozenset({"MAE", "MAPE", "Quantile", "MultiQuantile", "LogCosh"})

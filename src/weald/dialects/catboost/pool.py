@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from weald.data import column_positions, read_weights
 from weald.data.read import open_table
-from weald.dialects.shared.tables import Float64s, is_frame, open_data, scores_a_row, take_rows
+from weald.dialects.shared.refusals import refuse_arguments, refused
+from weald.dialects.shared.rows import LabelledRows
+from weald.dialects.shared.tables import Float64s, column_of, is_frame
 from weald.runtime.errors import InputError, NotSupportedError
 
 _NO_RANKING = "ranking is not supported by weald.catboost; leave it out."
@@ -30,7 +32,7 @@ _REFUSED = {
 _OF_FILES: dict[str, Any] = {"delimiter": "\t", "has_header": False, "ignore_csv_quoting": False}
 
 
-class Pool:
+class Pool(LabelledRows):
     """A table for `fit` and `predict`; it is binned when a model is trained.
 
     Parameters
@@ -47,6 +49,9 @@ class Pool:
     >>> pool.shape, pool.get_cat_feature_indices(), pool.get_label()
     ((2, 2), [0], [0, 1])
     """
+
+    _title = "Pool"
+    _start_name = "baseline"
 
     def __init__(
         self,
@@ -76,19 +81,17 @@ class Pool:
         log_cerr: Any = None,
     ) -> None:
         given = locals()
-        for name, reason in _REFUSED.items():
-            if given[name] is not None:
-                raise NotSupportedError(f"{name} is refused: {reason}")
+        refuse_arguments(given, _REFUSED)
         for name, default in _OF_FILES.items():
             if given[name] != default:
                 raise NotSupportedError(
                     f"{name}={given[name]!r} is refused: files are not read; give Pool a table."
                 )
-        self.table = open_data(data, "Pool", text=True)
-        opened = open_table(self.table)
-        self._shape = (opened.n_rows, len(opened.names))
-        self._frame_names = list(opened.names) if is_frame(self.table) else None
-        self._label: NDArray[Any] | None = None if label is None else _labels(label, self._shape[0])
+        self._open(data, text=True)
+        opened = open_table(self.source)
+        #: the columns' own names where the table is a frame, by which other frames are matched
+        self.frame_names = list(opened.names) if is_frame(self.source) else None
+        self._label = None if label is None else column_of("label", label, self.n_rows)
         self.set_feature_names(feature_names)
         self._categorical = categorical_positions(cat_features, self._names)
         for position, kind in enumerate(opened.kinds()):
@@ -98,32 +101,6 @@ class Pool:
                 )
         self.set_weight(weight)
         self.set_baseline(baseline)
-
-    # --- what training reads ------------------------------------------------------------------------
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The labels as they were given; they must be there."""
-        if self._label is None:
-            raise InputError("a Pool needs labels for training and evaluation; give it label.")
-        return self._label
-
-    @property
-    def weights(self) -> Float64s | None:
-        """The weights in double precision."""
-        return self._weight
-
-    @property
-    def baseline(self) -> Float64s | None:
-        """The scores that rows start from, (rows,) or (rows, outputs)."""
-        return self._baseline
-
-    @property
-    def frame_names(self) -> list[str] | None:
-        """The columns' own names where the table is a frame, by which other frames are matched."""
-        return self._frame_names
-
-    # --- CatBoost's methods -------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -137,11 +114,11 @@ class Pool:
 
     def num_row(self) -> int:
         """The number of rows."""
-        return self._shape[0]
+        return self.n_rows
 
     def num_col(self) -> int:
         """The number of columns."""
-        return self._shape[1]
+        return self.n_columns
 
     def has_label(self) -> bool:
         """Whether there are labels."""
@@ -157,11 +134,11 @@ class Pool:
 
     def get_weight(self) -> list[float]:
         """The weights."""
-        return [1.0] * self._shape[0] if self._weight is None else self._weight.tolist()
+        return [1.0] * self.n_rows if self._weight is None else self._weight.tolist()
 
     def get_baseline(self) -> Any:
         """The scores that rows start from, (rows, outputs), or an empty list."""
-        return [] if self._baseline is None else self._baseline.reshape(self._shape[0], -1)
+        return [] if self._start is None else self._start.reshape(self.n_rows, -1)
 
     def get_cat_feature_indices(self) -> list[int]:
         """Positions of the columns of categories."""
@@ -191,43 +168,30 @@ class Pool:
     def set_feature_names(self, feature_names: Sequence[str] | None) -> Pool:
         """Name the columns; None: the frame's own names, or 0, 1, …"""
         if feature_names is None:
-            self._names = self._frame_names or [str(position) for position in range(self._shape[1])]
+            self._names = self.frame_names or [str(position) for position in range(self.n_columns)]
             return self
         names = [str(name) for name in feature_names]
-        if len(names) != self._shape[1] or len(set(names)) < len(names):
-            raise InputError(f"feature_names must be {self._shape[1]} different names, not {names}.")
+        if len(names) != self.n_columns or len(set(names)) < len(names):
+            raise InputError(f"feature_names must be {self.n_columns} different names, not {names}.")
         self._names = names
         return self
 
     def set_weight(self, weight: Any) -> Pool:
         """Set the rows' weights."""
-        self._weight = read_weights(weight, self._shape[0])
+        self._weight = read_weights(weight, self.n_rows)
         return self
 
     def set_baseline(self, baseline: Any) -> Pool:
         """Set the raw scores that rows start from."""
-        self._baseline = None if baseline is None else scores_a_row("baseline", baseline, self._shape[0])
+        self._start = self._read_start(baseline)
         return self
 
     def slice(self, rindex: Any) -> Pool:
         """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
-        rows = _row_numbers(np.asarray(rindex), self._shape[0])
-        part = object.__new__(type(self))
-        part.__dict__.update(self.__dict__)
-        part.table = take_rows(self.table, rows)
-        part._shape = (len(rows), self._shape[1])
-        for name in ("_label", "_weight", "_baseline"):
-            values = getattr(self, name)
-            setattr(part, name, None if values is None else values[rows])
-        return part
+        return self._take(_row_numbers(np.asarray(rindex), self.n_rows))
 
-    def quantize(self, *options: Any, **more: Any) -> None:
-        """Refused: bins are made when a model is trained."""
-        raise NotSupportedError("quantize is not supported: bins are made when a model is trained.")
-
-    def save(self, fname: Any) -> None:
-        """Refused: there are no files of bins."""
-        raise NotSupportedError("save is not supported: write the table with the library that it is of.")
+    quantize = refused("quantize is not supported: bins are made when a model is trained.")
+    save = refused("save is not supported: write the table with the library that it is of.")
 
 
 def _row_numbers(rows: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
@@ -254,21 +218,6 @@ def as_pool(data: Any, label: Any = None, **more: Any) -> Pool:
         if value is not None:
             raise InputError(f"X is a Pool, which has its own {name}; leave {name} out.")
     return data
-
-
-def _labels(label: Any, n_rows: int) -> NDArray[Any]:
-    if nw.dependencies.is_into_series(label):
-        label = nw.from_native(label, series_only=True).to_numpy()
-    elif is_frame(label):
-        label = nw.from_native(label, eager_only=True).to_numpy()
-    values = np.asarray(label)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise NotSupportedError(f"label must be one value a row, but its shape is {values.shape}.")
-    if len(values) != n_rows:
-        raise InputError(f"label has {len(values)} values, but data has {n_rows} rows.")
-    return values
 
 
 def categorical_positions(cat_features: Any, names: Sequence[str]) -> list[int]:

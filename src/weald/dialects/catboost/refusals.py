@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from weald.runtime.errors import NotSupportedError
+from weald.dialects.shared.refusals import refused
 
 _PICTURES = "there are no pictures; draw with matplotlib, or look at trees with weald's forest_."
 _TREES = "trees do not change; train another model."
@@ -38,13 +35,5 @@ class RefusedMethods:
     """Has each of them, and raises its sentence."""
 
 
-def _refused(name: str, instead: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        raise NotSupportedError(f"{name} is not supported by weald.catboost: {instead}")
-
-    method.__name__, method.__doc__ = name, f"Refused: {instead}"
-    return method
-
-
 for _name, _instead in _REFUSED.items():
-    setattr(RefusedMethods, _name, _refused(_name, _instead))
+    setattr(RefusedMethods, _name, refused(f"{_name} is not supported by weald.catboost: {_instead}"))

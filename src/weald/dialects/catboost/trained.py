@@ -23,25 +23,12 @@ from weald.training.boosting.used_statistics import used_statistics
 
 NAME = "catboost.CatBoost"
 _KEYS = {
-    "resolved",
-    "loss_function",
-    "classes",
-    "feature_names",
-    "threshold",
-    "curves",
-    "best_score",
-    "best_iteration",
-}
+    "resolved", "loss_function", "classes", "feature_names", "threshold", "curves", "best_score", "best_iteration",
+}  # fmt: skip
 # These change neither the model nor its predictions.
 _NOT_SAVED = (
-    "thread_count",
-    "verbose",
-    "silent",
-    "logging_level",
-    "train_dir",
-    "allow_writing_files",
-    "metric_period",
-)
+    "thread_count", "verbose", "silent", "logging_level", "train_dir", "allow_writing_files", "metric_period",
+)  # fmt: skip
 _THEIRS = b"CBM1"
 
 

@@ -16,7 +16,7 @@ from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.translate import detector_of, native_parameters
 from weald.dialects.shared.run import GivenRows, Order, Run
-from weald.dialects.shared.tables import Float64s, scores_of_outputs
+from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.persistence import FittedModel
 from weald.runtime.errors import InputError
 from weald.training.boosting.callbacks import best_round, decline_pvalue
@@ -58,8 +58,8 @@ class Request:
             categorical=pool.get_cat_feature_indices(),
             weight=train.weight,
         )
-        based = pool.baseline is not None
-        if any((one.pool.baseline is not None) != based for one in self.evals):
+        based = pool.start is not None
+        if any((one.pool.start is not None) != based for one in self.evals):
             raise InputError("baseline must be there for the training set and every eval_set, or for none.")
         if earlier is None and not based:
             native["base_score"] = self.chosen.start(self.full["boost_from_average"])
@@ -78,9 +78,7 @@ class Request:
         return Run(order, earlier)
 
     def _start(self, pool: Pool) -> Float64s | None:
-        if pool.baseline is None:
-            return None
-        return scores_of_outputs("baseline", pool.baseline, pool.num_row(), self.chosen.n_outputs)
+        return None if pool.start is None else pool.starts(self.chosen.n_outputs)
 
 
 @dataclass

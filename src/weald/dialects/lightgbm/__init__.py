@@ -12,8 +12,6 @@ Names, defaults and shapes are LightGBM's; ``docs/lightgbm_parameters.md`` lists
 
 from __future__ import annotations
 
-from typing import Any
-
 from weald import __version__
 from weald.dialects.lightgbm import basic, callback, plotting, sklearn
 from weald.dialects.lightgbm.basic import EvalResult, LightGBMError, register_logger
@@ -36,36 +34,14 @@ from weald.dialects.lightgbm.plotting import (
 )
 from weald.dialects.lightgbm.sklearn import LGBMClassifier, LGBMModel, LGBMRegressor
 from weald.dialects.lightgbm.training import train
-from weald.runtime.errors import NotSupportedError
+from weald.dialects.shared.refusals import refused_names
 
 __all__ = [
-    "Dataset",
-    "Booster",
-    "CVBooster",
-    "train",
-    "cv",
-    "LGBMModel",
-    "LGBMClassifier",
-    "LGBMRegressor",
-    "early_stopping",
-    "log_evaluation",
-    "record_evaluation",
-    "reset_parameter",
-    "EarlyStopException",
-    "EvalResult",
-    "LightGBMError",
-    "register_logger",
-    "plot_importance",
-    "plot_metric",
-    "plot_split_value_histogram",
-    "plot_tree",
-    "create_tree_digraph",
-    "basic",
-    "callback",
-    "plotting",
-    "sklearn",
-    "__version__",
-]
+    "Dataset", "Booster", "CVBooster", "train", "cv", "LGBMModel", "LGBMClassifier", "LGBMRegressor",
+    "early_stopping", "log_evaluation", "record_evaluation", "reset_parameter", "EarlyStopException", "EvalResult",
+    "LightGBMError", "register_logger", "plot_importance", "plot_metric", "plot_split_value_histogram", "plot_tree",
+    "create_tree_digraph", "basic", "callback", "plotting", "sklearn", "__version__",
+]  # fmt: skip
 
 _CLUSTERS = "weald.lightgbm trains on one machine; train there, or use LightGBM itself."
 _REFUSED = {
@@ -74,8 +50,4 @@ _REFUSED = {
     **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name in _REFUSED:
-        raise NotSupportedError(f"weald.lightgbm has no {name}: {_REFUSED[name]}")
-    raise AttributeError(f"module 'weald.lightgbm' has no attribute {name!r}")
+__getattr__ = refused_names("weald.lightgbm", _REFUSED)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
+from weald.dialects.shared.values import whole_of
 from weald.runtime.errors import InputError
 
 #: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
@@ -79,9 +77,10 @@ def whole_number(name: str, value: Any) -> int:
     >>> whole_number("num_boost_round", np.int64(7))
     7
     """
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__") or operator.index(value) <= 0:
+    number = whole_of(value)
+    if number is None or number <= 0:
         raise InputError(f"{name} must be a whole number above 0, not {value!r}.")
-    return operator.index(value)
+    return number
 
 
 def register_logger(

@@ -28,6 +28,7 @@ from weald.dialects.lightgbm.request import (
 )
 from weald.dialects.lightgbm.translate import threads_of
 from weald.dialects.shared.reader import Reader
+from weald.dialects.shared.refusals import refused
 from weald.dialects.shared.tables import Float64s, columns_of, one_a_row
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
@@ -37,7 +38,6 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import BoostingParameters
 
-_ONE_MACHINE = "is not supported by weald.lightgbm, which trains on one machine."
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
@@ -364,32 +364,13 @@ class Booster(DescribedBooster):
         files.from_bytes(self, files.from_text(model_str))
         return self
 
-    def shuffle_models(self, start_iteration: int = 0, end_iteration: int = -1) -> Booster:
-        """Refused: the order of trees is part of the model."""
-        raise NotSupportedError("shuffle_models is not supported: the order of trees is part of the model.")
-
-    def set_leaf_output(self, tree_id: int, leaf_id: int, value: float) -> Booster:
-        """Refused: trees do not change."""
-        raise NotSupportedError("set_leaf_output is not supported: trees do not change; see refit.")
-
-    def set_network(self, *machines: Any, **options: Any) -> Booster:
-        """Refused: there is one machine."""
-        raise NotSupportedError(f"set_network {_ONE_MACHINE}")
+    shuffle_models = refused("shuffle_models is not supported: the order of trees is part of the model.")
+    set_leaf_output = refused("set_leaf_output is not supported: trees do not change; see refit.")
+    set_network = refused("set_network is not supported by weald.lightgbm, which trains on one machine.")
 
     def free_network(self) -> Booster:
         """Nothing: there is one machine."""
         return self
-
-    def __copy__(self) -> Booster:
-        other = Booster.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.params, other._params = dict(self.params), dict(self._params)
-        other._valid_sets = list(self._valid_sets)
-        other._set_model(self._fitted() if self._is_trained() else None)
-        return other
-
-    def __deepcopy__(self, memo: Any) -> Booster:
-        return self.__copy__()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""

@@ -54,32 +54,33 @@ def _text(results: Sequence[EvalResult], show_stdv: bool = True) -> str:
     return "\t".join(one(result) for result in results)
 
 
-class _LogEvaluation:
+@dataclass(eq=False)
+class LogEvaluation:
+    """Say the metrics every few rounds; ``show_stdv``: in `cv` the deviation too."""
+
     order = 10
     before_iteration = False
 
-    def __init__(self, period: int, show_stdv: bool) -> None:
-        self.period = period
-        self.show_stdv = show_stdv
+    period: int = 1
+    show_stdv: bool = True
 
     def __call__(self, env: CallbackEnv) -> None:
         if self.period > 0 and env.evaluation_result_list and (env.iteration + 1) % self.period == 0:
             log_info(f"[{env.iteration + 1}]\t{_text(env.evaluation_result_list, self.show_stdv)}")
 
 
-def log_evaluation(period: int = 1, show_stdv: bool = True) -> _LogEvaluation:
-    """Say the metrics every few rounds; ``show_stdv``: in `cv` the deviation too."""
-    return _LogEvaluation(period, show_stdv)
+@dataclass(eq=False)
+class RecordEvaluation:
+    """Keep the metrics of every round in a dict: set -> metric -> values."""
 
-
-class _RecordEvaluation:
     order = 20
     before_iteration = False
 
-    def __init__(self, eval_result: dict[str, Any]) -> None:
-        if not isinstance(eval_result, dict):
-            raise TypeError(f"eval_result must be a dict, not {type(eval_result).__name__}.")
-        self.eval_result = eval_result
+    eval_result: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.eval_result, dict):
+            raise TypeError(f"eval_result must be a dict, not {type(self.eval_result).__name__}.")
 
     def __call__(self, env: CallbackEnv) -> None:
         if env.iteration == env.begin_iteration:
@@ -93,22 +94,22 @@ class _RecordEvaluation:
                 metrics.setdefault(result.metric_name, []).append(result.metric_value)
 
 
-def record_evaluation(eval_result: dict[str, Any]) -> _RecordEvaluation:
-    """Keep the metrics of every round in a dict: set -> metric -> values."""
-    return _RecordEvaluation(eval_result)
+class ResetParameter:
+    """Other parameters in every round: a list for each, or a function of the round's number.
 
+    A learning rate costs nothing to change; for others all rows are scored again, on the same bins.
+    """
 
-class _ResetParameter:
     order = 10
     before_iteration = True
 
-    def __init__(self, schedules: dict[str, Any]) -> None:
-        for name, schedule in schedules.items():
+    def __init__(self, **kwargs: Any) -> None:
+        for name, schedule in kwargs.items():
             if ALIASES.get(name, name) in _FIXED:
                 raise InputError(f"{name} cannot be changed while a model is trained; leave it out.")
             if not callable(schedule) and not isinstance(schedule, list):
                 raise InputError(f"{name} must be a list, one value a round, or a function of the round.")
-        self.schedules = schedules
+        self.schedules = kwargs
 
     def __call__(self, env: CallbackEnv) -> None:
         number, rounds = env.iteration - env.begin_iteration, env.end_iteration - env.begin_iteration
@@ -124,25 +125,24 @@ class _ResetParameter:
             env.params.update(changed)
 
 
-def reset_parameter(**kwargs: Any) -> _ResetParameter:
-    """Other parameters in every round: a list for each, or a function of the round's number.
+@dataclass(eq=False)
+class EarlyStopping:
+    """Stop when a metric of a valid set has not improved for so many rounds.
 
-    A learning rate costs nothing to change; for others all rows are scored again, on the same bins.
+    All metrics on all sets but the training set are watched, or with ``first_metric_only`` the first one. ``min_delta``: what an
+    improvement must exceed, for all metrics or for each.
     """
-    return _ResetParameter(kwargs)
 
-
-class _EarlyStopping:
     order = 30
     before_iteration = False
 
-    def __init__(
-        self, stopping_rounds: int, first_metric_only: bool, verbose: bool, min_delta: float | list[float]
-    ) -> None:
-        self.stopping_rounds = whole_number("stopping_rounds", stopping_rounds)
-        self.first_metric_only = first_metric_only
-        self.verbose = verbose
-        self.min_delta = min_delta
+    stopping_rounds: int
+    first_metric_only: bool = False
+    verbose: bool = True
+    min_delta: float | list[float] = 0.0
+
+    def __post_init__(self) -> None:
+        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds)
         self._enabled = True
         #: for every result (best value, its round, all results of that round)
         self._best: list[tuple[float, int, list[EvalResult]]] = []
@@ -211,15 +211,8 @@ class _EarlyStopping:
         raise EarlyStopException(best, found)
 
 
-def early_stopping(
-    stopping_rounds: int,
-    first_metric_only: bool = False,
-    verbose: bool = True,
-    min_delta: float | list[float] = 0.0,
-) -> _EarlyStopping:
-    """Stop when a metric of a valid set has not improved for so many rounds.
-
-    All metrics on all sets but the training set are watched, or with ``first_metric_only`` the first one. ``min_delta``: what an
-    improvement must exceed, for all metrics or for each.
-    """
-    return _EarlyStopping(stopping_rounds, first_metric_only, verbose, min_delta)
+# LightGBM's own names, which users call.
+log_evaluation = LogEvaluation
+record_evaluation = RecordEvaluation
+reset_parameter = ResetParameter
+early_stopping = EarlyStopping

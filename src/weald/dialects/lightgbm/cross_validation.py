@@ -14,8 +14,8 @@ from weald.dialects.lightgbm.basic import EvalResult, quiet
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.request import functions_of
-from weald.dialects.lightgbm.training import Course, InitModel, prepared
-from weald.dialects.shared.folds import fold_rows
+from weald.dialects.lightgbm.training import Callbacks, InitModel, read_arguments
+from weald.dialects.shared.folds import add_means, fold_rows
 from weald.params.lightgbm import read_parameters
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import ModelFileError
@@ -109,7 +109,7 @@ def cv(
     if not isinstance(train_set, Dataset):
         raise TypeError(f"train_set must be a Dataset, not {type(train_set).__name__}.")
     with quiet(params):
-        known, rounds, before, after = prepared(params, num_boost_round, callbacks)
+        known, rounds, before, after = read_arguments(params, num_boost_round, callbacks)
         if metrics is not None:
             known["metric"] = metrics
         start = Booster(model_file=init_model) if isinstance(init_model, str | os.PathLike) else init_model
@@ -143,16 +143,16 @@ class _Folds:
     def run(self, before: Sequence[Any], after: Sequence[Any], with_models: bool) -> dict[str, Any]:
         """Train; the table of means and deviations."""
         boosters = self.model.boosters
-        course = Course(self.model, self._params, 0, self._rounds, before, after)
+        told = Callbacks(self.model, self._params, 0, self._rounds, before, after)
         for booster in boosters:
             booster._begin(None, self._metrics, booster._valid_sets)
         for number in range(self._rounds):
-            course.before(number)
-            if course.after(number, self._joined([booster._step() for booster in boosters])):
+            told.before(number)
+            if told.after(number, self._joined([booster._step() for booster in boosters])):
                 break
         for booster in boosters:
             booster._finish()
-        best = course.best_iteration
+        best = told.best_iteration
         if best:
             self.model.best_iteration = best
             for booster in boosters:
@@ -164,11 +164,8 @@ class _Folds:
         """The means and deviations of the folds' metrics, which the table keeps."""
         results = []
         for same in zip(*folds, strict=True):
+            data, metric, _, larger = same[0]
             values = [result.metric_value for result in same]
-            mean, deviation = float(np.mean(values)), float(np.std(values))
-            first = same[0]
-            results.append(EvalResult(first.dataset_name, first.metric_name, mean, first.maximize, deviation))
-            name = f"{first.dataset_name} {first.metric_name}"
-            self._table.setdefault(f"{name}-mean", []).append(mean)
-            self._table.setdefault(f"{name}-stdv", []).append(deviation)
+            mean, deviation = add_means(self._table, f"{data} {metric}", values, "stdv")
+            results.append(EvalResult(data, metric, mean, larger, deviation))
         return results

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.data import read_weights
+from weald.dialects.shared.refusals import refuse_arguments, refused
+from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
     Float64s,
@@ -18,21 +19,18 @@ from weald.dialects.shared.tables import (
     frame_types,
     is_category,
     is_frame,
-    one_a_row,
-    open_data,
-    scores_a_row,
     single,
-    take_rows,
 )
+from weald.dialects.shared.values import whole_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 
 _RANKING = "ranking is not supported by weald.lightgbm; leave it out."
-_FIELDS = ("label", "weight", "init_score")
+_REFUSED = dict.fromkeys(("group", "position"), _RANKING)
 _JSON_MARKS = ',:[]{}"'
 
 
-class Dataset:
+class Dataset(LabelledRows):
     """A table for `train`; it is binned when a model is trained.
 
     Parameters
@@ -50,6 +48,10 @@ class Dataset:
     (2, 2, ['Column_0', 'Column_1'])
     """
 
+    _title = "Dataset"
+    _start_name = "init_score"
+    _start_order = "F"
+
     def __init__(
         self,
         data: Any,
@@ -64,18 +66,12 @@ class Dataset:
         free_raw_data: bool = True,
         position: Any = None,
     ) -> None:
-        for name, value in (("group", group), ("position", position)):
-            if value is not None:
-                raise NotSupportedError(f"{name} is refused: {_RANKING}")
+        refuse_arguments({"group": group, "position": position}, _REFUSED)
         self.data = data
         self.free_raw_data = free_raw_data
         self.params = dict(params or {})
-        self._table = open_data(data, "Dataset")
-        self._shape = (int(self._table.shape[0]), int(self._table.shape[1]))
-        self._types = frame_types(self._table) if is_frame(self._table) else {}
-        self._label: Float64s | None = None
-        self._weight: Float64s | None = None
-        self._init_score: Float64s | None = None
+        self._open(data)
+        self._types = frame_types(self.source) if is_frame(self.source) else {}
         self.used_indices: NDArray[np.int64] | None = None
         self.reference: Dataset | None = None
         self.set_reference(reference)
@@ -90,17 +86,12 @@ class Dataset:
     @property
     def table(self) -> Any:
         """The table as Weald's own estimators read it: categories below 0 are missing."""
-        return _without_negatives(self._table, self.categorical)
-
-    @property
-    def source(self) -> Any:
-        """The table as it was given, by whose identity bins are kept for it."""
-        return self._table
+        return _without_negatives(self.source, self.categorical)
 
     @property
     def categorical(self) -> list[int]:
         """Positions of numeric columns that were declared to be categories."""
-        return declared_numbers(self._table, self._declared)
+        return declared_numbers(self.source, self._declared)
 
     @property
     def declared(self) -> list[int]:
@@ -111,27 +102,6 @@ class Dataset:
     def has_categories(self) -> bool:
         """Whether any column holds categories."""
         return bool(self._declared) or any(is_category(dtype) for dtype in self._types.values())
-
-    @property
-    def labels(self) -> Float64s:
-        """The labels in double precision; they must be there."""
-        if self._label is None:
-            raise InputError("a Dataset needs labels for training and evaluation; give it label.")
-        return self._label
-
-    @property
-    def weights(self) -> Float64s | None:
-        """The weights in double precision."""
-        return self._weight
-
-    @property
-    def start(self) -> Float64s | None:
-        """The scores that rows start from, (rows,) or (rows, outputs)."""
-        return self._init_score
-
-    def parts(self) -> tuple[Any, ...]:
-        """What tells whether it was given other rows or labels since: these are replaced, never changed."""
-        return self.source, self._label, self._weight, self.start
 
     def data_params(self) -> dict[str, Any]:
         """Of its parameters those that are the data's, by LightGBM's own names."""
@@ -170,25 +140,20 @@ class Dataset:
     def subset(self, used_indices: Any, params: dict[str, Any] | None = None) -> Dataset:
         """The chosen rows as a Dataset of their own."""
         rows = np.asarray(used_indices, np.int64)
-        part = object.__new__(type(self))
-        part.__dict__.update(self.__dict__)
-        part._table = part.data = take_rows(self._table, rows)
-        part._shape = (len(rows), self._shape[1])
+        part = self._take(rows)
+        part.data = part.source
         part.params = dict(self.params if params is None else params)
         part.used_indices = rows
         part.reference = self
-        for name in _FIELDS:
-            values = getattr(self, f"_{name}")
-            setattr(part, f"_{name}", None if values is None else values[rows])
         return part
 
     def num_data(self) -> int:
         """The number of rows."""
-        return self._shape[0]
+        return self.n_rows
 
     def num_feature(self) -> int:
         """The number of columns."""
-        return self._shape[1]
+        return self.n_columns
 
     def get_data(self) -> Any:
         """The table."""
@@ -204,7 +169,7 @@ class Dataset:
 
     def get_init_score(self) -> Float64s | None:
         """The scores that rows start from."""
-        return self._init_score
+        return self._start
 
     def get_field(self, field_name: str) -> Any:
         """One of label, weight and init_score."""
@@ -222,19 +187,17 @@ class Dataset:
 
     def set_label(self, label: Any) -> Dataset:
         """Set the labels."""
-        self._label = None if label is None else one_a_row("label", label, self.num_data())
+        self._label = self._read_label(label)
         return self
 
     def set_weight(self, weight: Any) -> Dataset:
         """Set the weights."""
-        rows = self.num_data()
-        self._weight = None if weight is None else read_weights(one_a_row("weight", weight, rows), rows)
+        self._weight = self._read_weight(weight)
         return self
 
     def set_init_score(self, init_score: Any) -> Dataset:
         """Set the scores that rows start from; flat ones of several classes are class after class."""
-        rows = self.num_data()
-        self._init_score = None if init_score is None else scores_a_row("init_score", init_score, rows, "F")
+        self._start = self._read_start(init_score)
         return self
 
     def set_reference(self, reference: Dataset | None) -> Dataset:
@@ -252,7 +215,7 @@ class Dataset:
         """Set the columns' names; "auto": the frame's own, or Column_0, …"""
         self.names_given = not (isinstance(feature_name, str) and feature_name == "auto")
         if not self.names_given:
-            names = list(self._types) or [f"Column_{place}" for place in range(self._shape[1])]
+            names = list(self._types) or [f"Column_{place}" for place in range(self.n_columns)]
         else:
             names = [str(name) for name in feature_name]
         if len(names) != self.num_feature():
@@ -286,9 +249,9 @@ class Dataset:
     def _place(self, column: Any) -> int:
         if isinstance(column, str) and column in self._given_names:
             return self._given_names.index(column)
-        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-        if whole and 0 <= column < self.num_feature():
-            return int(column)
+        place = whole_of(column)
+        if place is not None and 0 <= place < self.num_feature():
+            return place
         raise InputError(f"categorical_feature names the column {column!r}, which data does not have.")
 
     def get_params(self) -> dict[str, Any]:
@@ -304,37 +267,21 @@ class Dataset:
             one = one.reference
         return chain
 
-    def set_group(self, group: Any) -> Dataset:
-        """Refused: there is no ranking."""
-        raise NotSupportedError(f"group is refused: {_RANKING}")
-
     def get_group(self) -> None:
         """None: there is no ranking."""
-
-    def set_position(self, position: Any) -> Dataset:
-        """Refused: there is no ranking."""
-        raise NotSupportedError(f"position is refused: {_RANKING}")
 
     def get_position(self) -> None:
         """None: there is no ranking."""
 
-    def save_binary(self, filename: Any) -> Dataset:
-        """Refused: keep the data in a format of your own, such as parquet."""
-        raise NotSupportedError(
-            "save_binary is not supported by weald.lightgbm; save the table as parquet or npz."
-        )
-
-    def add_features_from(self, other: Dataset) -> Dataset:
-        """Refused: put the tables together."""
-        raise NotSupportedError(
-            "add_features_from is not supported by weald.lightgbm; put the columns together and make a Dataset of them."
-        )
-
-    def feature_num_bin(self, feature: Any) -> int:
-        """Refused: bins belong to a training."""
-        raise NotSupportedError(
-            "feature_num_bin is not supported by weald.lightgbm, which bins when it trains."
-        )
+    set_group = refused(f"group is refused: {_RANKING}")
+    set_position = refused(f"position is refused: {_RANKING}")
+    save_binary = refused("save_binary is not supported by weald.lightgbm; save the table as parquet or npz.")
+    add_features_from = refused(
+        "add_features_from is not supported by weald.lightgbm; put the columns together and make a Dataset of them."
+    )
+    feature_num_bin = refused(
+        "feature_num_bin is not supported by weald.lightgbm, which bins when it trains."
+    )
 
 
 def _without_negatives(table: Any, columns: Sequence[int]) -> Any:

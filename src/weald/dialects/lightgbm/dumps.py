@@ -21,6 +21,12 @@ from weald.runtime.errors import InputError
 
 _SEVERAL = "||"
 IMPORTANCES = ("split", "gain")
+#: what a frame of nodes says of a leaf's split, in the order of its columns
+_NO_SPLIT: dict[str, Any] = {
+    **dict.fromkeys(("left_child", "right_child", "parent_index", "split_feature")),
+    **dict.fromkeys(("split_gain", "threshold"), np.nan),
+    **dict.fromkeys(("decision_type", "missing_direction", "missing_type")),
+}
 
 
 def whole_trees(model: FittedModel, forest: Forest) -> Iterator[TreeView]:
@@ -65,7 +71,7 @@ def tree_dict(tree: TreeView, index: int, shrinkage: float, missing: Sequence[st
             "split_feature": int(tree.feature[node]),
             "split_gain": 2.0 * float(tree.gain[node]),
             "threshold": _threshold(tree, node),
-            "decision_type": "<=" if tree.categories_left[node] is None else "==",
+            "decision_type": _decision(tree, node),
             "default_left": bool(tree.missing_left[node]),
             "missing_type": missing[tree.feature[node]],
             "internal_value": float(tree.value[node]),
@@ -88,6 +94,10 @@ def _threshold(tree: TreeView, node: int) -> float | str:
     return float(tree.threshold[node]) if codes is None else _SEVERAL.join(map(str, codes))
 
 
+def _decision(tree: TreeView, node: int) -> str:
+    return "<=" if tree.categories_left[node] is None else "=="
+
+
 def missing_types(model: FittedModel, facts: ColumnFacts | None) -> list[str]:
     """LightGBM's word for what is missing in every column."""
     is_categorical = model.schema.categorical_mask.tolist()
@@ -100,33 +110,25 @@ def dataframe(model: FittedModel, forest: Forest, names: Sequence[str], missing:
     """All nodes as a pandas frame, tree after tree, from the root on, first child first."""
     import pandas as pd
 
-    rows: list[dict[str, Any]] = []
+    rows = []
     for index, tree in enumerate(whole_trees(model, forest)):
-        numbers, parent = leaf_numbers(tree), {0: -1}
-
-        def name(node: int, index: int = index, tree: TreeView = tree, numbers: Any = numbers) -> str | None:
-            if node < 0:
-                return None
-            return f"{index}-{'L' if tree.feature[node] < 0 else 'S'}{numbers[node]}"
-
+        kinds = np.where(tree.feature < 0, "L", "S")
+        called = [f"{index}-{kind}{number}" for kind, number in zip(kinds, leaf_numbers(tree), strict=True)]
+        parents: dict[int, str] = {}
         for node, depth in from_the_root(tree):
-            row: dict[str, Any] = {"tree_index": index, "node_depth": depth + 1, "node_index": name(node)}
-            inner, left = tree.feature[node] >= 0, int(tree.left[node])
-            if inner:
-                parent[left] = parent[left + 1] = node
-            row["left_child"] = name(left) if inner else None
-            row["right_child"] = name(left + 1) if inner else None
-            row["parent_index"] = name(parent[node])
-            row["split_feature"] = names[tree.feature[node]] if inner else None
-            row["split_gain"] = 2.0 * float(tree.gain[node]) if inner else np.nan
-            row["threshold"] = _threshold(tree, node) if inner else np.nan
-            row["decision_type"] = None
-            if inner:
-                row["decision_type"] = "<=" if tree.categories_left[node] is None else "=="
-            row["missing_direction"] = None
-            if inner:
+            row = {"tree_index": index, "node_depth": depth + 1, "node_index": called[node], **_NO_SPLIT}
+            row["parent_index"] = parents.get(node)
+            if tree.feature[node] >= 0:
+                left, feature = int(tree.left[node]), tree.feature[node]
+                parents[left] = parents[left + 1] = called[node]
+                row["left_child"], row["right_child"] = called[left], called[left + 1]
+                row["split_feature"] = names[feature]
+                row["split_gain"] = 2.0 * float(tree.gain[node])
+                row["threshold"] = _threshold(tree, node)
+                row["decision_type"] = _decision(tree, node)
                 row["missing_direction"] = "left" if tree.missing_left[node] else "right"
-            row["missing_type"] = missing[tree.feature[node]] if inner else None
-            row |= {"value": tree.value[node], "weight": tree.cover[node], "count": tree.count[node]}
-            rows.append(row)
+                row["missing_type"] = missing[feature]
+            rows.append(
+                row | {"value": tree.value[node], "weight": tree.cover[node], "count": tree.count[node]}
+            )
     return pd.DataFrame(rows)

@@ -12,9 +12,8 @@ from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.request import CustomMetric, CustomObjective, Request, results_of
-from weald.dialects.shared.booster import ModelHolder
+from weald.dialects.shared.booster import LearningHolder
 from weald.dialects.shared.run import Run
-from weald.estimators.shared.persistence import FittedModel
 from weald.params.choice import same
 from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError
@@ -28,7 +27,7 @@ Before = Callable[[int], None]
 After = Callable[[int, list[EvalResult]], bool]
 
 
-class LearningBooster(ModelHolder):
+class LearningBooster(LearningHolder):
     """A booster that adds rounds to its model."""
 
     params: dict[str, Any]
@@ -123,7 +122,7 @@ class LearningBooster(ModelHolder):
         assert self._run is not None and self._request is not None
         before = self._request
         if not same(_but_the_rate(self._params), _but_the_rate(before.params)):
-            self._ask(replace(before, params=dict(self._params), chosen=self._chosen()))
+            self._follow(replace(before, params=dict(self._params), chosen=self._chosen()))
         rate = None if value_of(self._params, "boosting") == "rf" else value_of(self._params, "learning_rate")
         self._rates.append(self._run.step(rate).learning_rate)
         metrics = metrics_of(self._params, self._request.chosen)
@@ -131,17 +130,6 @@ class LearningBooster(ModelHolder):
         return [
             result for name, found in self._run.values().items() for result in results_of(name, found, larger)
         ]
-
-    def _ask(self, request: Request) -> None:
-        """Have the run go on by other parameters, or another objective."""
-        assert self._run is not None
-        self._run.follow(request.order(self._run.model()))
-        self._request = request
-
-    def _finish(self) -> FittedModel | None:
-        """The model, if there is one; a run that was open is over."""
-        self._set_model(self._fitted() if self._is_trained() else None)
-        return self._model
 
     def _check_starts(self, evals: Sequence[tuple[Dataset, str]]) -> None:
         for data, name in evals:
@@ -158,7 +146,7 @@ class LearningBooster(ModelHolder):
         else:
             objective = self._objective_of(fobj)
             if objective is not request.objective:
-                self._ask(replace(request, chosen=self._chosen(), objective=objective))
+                self._follow(replace(request, chosen=self._chosen(), objective=objective))
         self._step()
         return False
 

@@ -35,13 +35,8 @@ _ALIASES = {
 }
 _RANKING = ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart")
 _REFUSED = (
-    "ndcg",
-    "map",
-    "mean_average_precision",
-    *_RANKING,
-    "cross_entropy_lambda",
-    "xentlambda",
-)
+    "ndcg", "map", "mean_average_precision", *_RANKING, "cross_entropy_lambda", "xentlambda",
+)  # fmt: skip
 #: LightGBM's name -> Weald's
 _SAME = {
     "l1": "mae",

@@ -7,8 +7,9 @@ from typing import Any
 
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.sklearn import LGBMModel
-from weald.dialects.shared.plots import axes_of, draw_bars, label_axes
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.dialects.shared.plots import axes_of, draw_bars, label_axes, limit_axes
+from weald.dialects.shared.refusals import refused
+from weald.runtime.errors import InputError
 
 _NO_TREES = (
     "draws trees with Graphviz and is not supported by weald.lightgbm; use Booster.trees_to_dataframe."
@@ -91,10 +92,7 @@ def plot_metric(
         values = found[name][chosen]
         ax.plot(range(len(values)), values, label=name)
     ax.legend(loc="best")
-    if xlim is not None:
-        ax.set_xlim(xlim)
-    if ylim is not None:
-        ax.set_ylim(ylim)
+    limit_axes(ax, xlim, ylim)
     title, xlabel, ylabel = _filled("@metric@", chosen, title, xlabel, ylabel)
     label_axes(ax, title, xlabel, ylabel, grid)
     return ax
@@ -123,10 +121,7 @@ def plot_split_value_histogram(
     ax = axes_of("plot_split_value_histogram", ax, figsize, dpi)
     middles, width = (ends[:-1] + ends[1:]) / 2.0, width_coef * (ends[1] - ends[0])
     ax.bar(middles, counts, width=width, align="center", **kwargs)
-    if xlim is not None:
-        ax.set_xlim(xlim)
-    if ylim is not None:
-        ax.set_ylim(ylim)
+    limit_axes(ax, xlim, ylim)
     if title is not None:
         title = title.replace("@feature@", str(feature))
         title = title.replace("@index/name@", "name" if isinstance(feature, str) else "index")
@@ -138,11 +133,5 @@ def _filled(mark: str, value: str, *texts: str | None) -> list[Any]:
     return [None if text is None else text.replace(mark, value) for text in texts]
 
 
-def plot_tree(booster: Any, **options: Any) -> Any:
-    """Refused: see `Booster.trees_to_dataframe`."""
-    raise NotSupportedError(f"plot_tree {_NO_TREES}")
-
-
-def create_tree_digraph(booster: Any, **options: Any) -> Any:
-    """Refused: see `Booster.trees_to_dataframe`."""
-    raise NotSupportedError(f"create_tree_digraph {_NO_TREES}")
+plot_tree = refused(f"plot_tree {_NO_TREES}")
+create_tree_digraph = refused(f"create_tree_digraph {_NO_TREES}")

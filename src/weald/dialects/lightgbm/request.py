@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from weald.binning import missing_of
@@ -14,8 +13,9 @@ from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import native_parameters
+from weald.dialects.shared.request import BoosterRequest, name_of
 from weald.dialects.shared.run import GivenRows, Order
-from weald.dialects.shared.tables import Float64s, scores_of_outputs
+from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss
 from weald.losses.objective import Objective
@@ -29,21 +29,17 @@ CustomObjective = Callable[[Any, Dataset], Any]
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(BoosterRequest):
     """What a booster's next rounds ask for."""
 
-    params: Mapping[str, Any]
     chosen: Chosen
-    train_set: Dataset
-    evals: Sequence[tuple[Dataset, str]] = ()
-    objective: CustomObjective | None = None
+    train: Dataset
     metrics: Sequence[CustomMetric] = ()
     #: rows start from scores of their own, or from 0, in place of the best constant
     from_scores: bool = False
 
     def order(self, earlier: FittedModel | None) -> Order:
-        """What the engine is asked for; ``earlier``: the model that training goes on from."""
-        train, _ = self.train_set, self._rows
+        train, _ = self.train, self._parts
         y, weight = train.labels, train.weights
         native = self.native()
         if earlier is None and not self.from_scores:
@@ -60,24 +56,15 @@ class Request:
             self._call_metrics if self.metrics else None,
         )
 
-    @cached_property
-    def _rows(self) -> tuple[Any, ...]:
-        return self.train_set.parts()
-
-    def is_of(self, train_set: Dataset) -> bool:
-        """Whether the rows to train on are those of a data set, as they were."""
-        same = zip(self._rows, train_set.parts(), strict=True)
-        return train_set is self.train_set and all(before is now for before, now in same)
-
     @property
     def missing(self) -> Missing:
         """Which numbers of a table are missing."""
-        params = {**self.train_set.data_params(), **self.params}
+        params = {**self.train.data_params(), **self.params}
         return missing_of(value_of(params, "use_missing"), value_of(params, "zero_as_missing"))
 
     def native(self) -> dict[str, Any]:
         """The parameters of `BoostedTreesRegressor`."""
-        train = self.train_set
+        train = self.train
         native = native_parameters(
             {**train.data_params(), **self.params},
             self.chosen,
@@ -89,21 +76,18 @@ class Request:
 
     def _loss(self) -> Loss:
         if self.objective is None:
-            return self.chosen.loss(self.train_set.labels)
-        function, data = self.objective, self.train_set
-        name = str(getattr(function, "__name__", type(function).__name__))
-        return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name)
+            return self.chosen.loss(self.train.labels)
+        function, data = self.objective, self.train
+        return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name_of(function))
 
     def _weights(self) -> Float64s | None:
-        weight = self.chosen.weights(self.train_set.labels, self.train_set.weights)
+        weight = self.chosen.weights(self.train.labels, self.train.weights)
         if self.objective is not None and weight is not None and not weight.all():
             return None  # a row of weight 0 would be left out, and the user's function gives gradients of all rows
         return weight
 
     def _start(self, data: Dataset) -> Float64s | None:
-        if not self.from_scores:
-            return None
-        return scores_of_outputs("init_score", data.start, data.num_data(), self.chosen.n_outputs)
+        return data.starts(self.chosen.n_outputs) if self.from_scores else None
 
     def _call_metrics(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
         return called(self.metrics, prediction, self.evals[place][0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
-from weald.data import read_regression_target, read_weights
+from weald.data import read_weights
 from weald.data.read import open_table
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.booster import Booster
@@ -55,11 +55,7 @@ class LGBMModel(DialectEstimator):
         importance_type: str = "split",
         **kwargs: Any,
     ) -> None:
-        given = locals()
-        for name in LGBMModel._get_param_names():
-            setattr(self, name, given[name])
-        if kwargs:
-            self.kwargs = kwargs
+        self._set_parameters(locals())
 
     # Set above, one by one by name; declared for readers and type checkers.
     n_estimators: int
@@ -106,12 +102,6 @@ class LGBMModel(DialectEstimator):
 
     def _default_metrics(self) -> list[str]:
         return ["l2"] if callable(self._objective) else [str(self._objective)]
-
-    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
-        return read_regression_target(y, n_rows, owner=type(self).__name__)
-
-    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
-        return read_regression_target(y, n_rows, owner=type(self).__name__)
 
     def _class_weights(self, wanted: Any, y: NDArray[np.float64], weight: Any) -> Any:
         """The rows' weights times those of their classes."""
@@ -172,23 +162,18 @@ class LGBMModel(DialectEstimator):
             feature_name=feature_name,
             categorical_feature=categorical_feature,
         )
-        sets = _pairs(eval_set, eval_X, eval_y)
         per_set = {
             "eval_sample_weight": eval_sample_weight,
             "eval_class_weight": eval_class_weight,
             "eval_init_score": eval_init_score,
         }
-        valid = []
-        for place, (table, target) in enumerate(pairs_of(sets, per_set)):
-            same = table is X and target is y
-            more = {name: None if values is None else values[place] for name, values in per_set.items()}
-            valid.append(data if same else self._valid_set(data, table, target, more))
+        pairs = pairs_of(_pairs(eval_set, eval_X, eval_y), per_set)
         found: dict[str, Any] = {}
         self._Booster = train(
             params,
             data,
             params.pop("num_iterations", self.n_estimators),
-            valid_sets=valid,
+            valid_sets=self._valid_sets(data, (X, y), pairs, per_set),
             valid_names=eval_names,
             feval=functions,
             init_model=init_model.booster_ if isinstance(init_model, LGBMModel) else init_model,
@@ -197,13 +182,27 @@ class LGBMModel(DialectEstimator):
         self._evals_result = found
         return self
 
-    def _valid_set(self, data: Dataset, table: Any, target: Any, more: dict[str, Any]) -> Dataset:
-        valid = data.create_valid(as_table(table), init_score=more["eval_init_score"])
-        label = self._eval_target(target, valid.num_data())
-        weight = read_weights(more["eval_sample_weight"], valid.num_data())
-        return valid.set_label(label).set_weight(
-            self._class_weights(more["eval_class_weight"], label, weight)
-        )
+    def _valid_sets(
+        self,
+        data: Dataset,
+        own: tuple[Any, Any],
+        pairs: Sequence[tuple[Any, Any]],
+        per_set: Mapping[str, Sequence[Any] | None],
+    ) -> list[Dataset]:
+        """The sets to evaluate; the training table and labels, ``own``, are the training set."""
+        sets = []
+        for place, (table, target) in enumerate(pairs):
+            if table is own[0] and target is own[1]:
+                sets.append(data)
+                continue
+            weight, factors, start = (
+                None if values is None else values[place] for values in per_set.values()
+            )
+            valid = data.create_valid(as_table(table), init_score=start)
+            label = self._eval_target(target, valid.num_data())
+            weight = self._class_weights(factors, label, read_weights(weight, valid.num_data()))
+            sets.append(valid.set_label(label).set_weight(weight))
+        return sets
 
     # --- after fitting ------------------------------------------------------------------------------
 
@@ -219,9 +218,8 @@ class LGBMModel(DialectEstimator):
         **kwargs: Any,
     ) -> Any:
         """Predictions, as `Booster.predict` gives them."""
-        booster: Booster = self._holder()
         self._check_table(X)
-        return booster.predict(
+        return self.booster_.predict(
             as_table(X),
             start_iteration,
             num_iteration,
@@ -335,12 +333,6 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         if not several and params["objective"] in ("multiclass", "multiclassova"):
             params["num_class"] = 2
         return params
-
-    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
-        return self._read_classes(y, n_rows, weight)
-
-    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
-        return self._known_classes(y, n_rows)
 
     def _coded(self, wanted: Any) -> Any:
         if not isinstance(wanted, dict):

@@ -52,7 +52,7 @@ def train(
     if not isinstance(train_set, Dataset):
         raise TypeError(f"train_set must be a Dataset, not {type(train_set).__name__}.")
     with quiet(params):
-        known, rounds, before, after = prepared(params, num_boost_round, callbacks)
+        known, rounds, before, after = read_arguments(params, num_boost_round, callbacks)
         booster = Booster(known, train_set)
         booster.params = {**without_functions(params), "num_iterations": rounds}
         begin = 0
@@ -62,17 +62,17 @@ def train(
             )
             begin = booster.current_iteration()
         evals = _named_sets(booster, train_set, valid_sets, valid_names)
-        course = Course(booster, known, begin, rounds, before, after)
-        booster._boost(rounds, functions_of(feval), evals, course.before, course.after)
-    booster.best_iteration = course.best_iteration
-    booster.best_score = course.best_score
+        told = Callbacks(booster, known, begin, rounds, before, after)
+        booster._boost(rounds, functions_of(feval), evals, told.before, told.after)
+    booster.best_iteration = told.best_iteration
+    booster.best_score = told.best_score
     if not keep_training_booster:
         booster._set_model(booster._model_of(*booster._range(0, None)))
         booster.free_dataset()
     return booster
 
 
-class Course:
+class Callbacks:
     """The callbacks of a training, and what early stopping has found."""
 
     def __init__(
@@ -122,7 +122,7 @@ class Course:
         return best
 
 
-def prepared(
+def read_arguments(
     params: Mapping[str, Any], num_boost_round: int, callbacks: Sequence[Callable[..., Any]] | None
 ) -> tuple[dict[str, Any], int, list[Any], list[Any]]:
     """The parameters, the number of rounds, and the callbacks before and after a round."""

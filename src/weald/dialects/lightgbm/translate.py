@@ -12,6 +12,7 @@ import numpy as np
 
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.objectives import Chosen
+from weald.dialects.shared.values import position_of, read_seed
 from weald.params.dialect import parse_constraint
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, SEEDS, value_of
 from weald.runtime.errors import InputError
@@ -23,19 +24,9 @@ SMALLEST_SAMPLE = 1_000
 _BOOSTERS = {"gbdt": "plain", "goss": "plain", "rf": "forest", "dart": "dart"}
 #: passed on as they are, under the table's native names
 _PASSED = (
-    "num_leaves",
-    "min_sum_hessian_in_leaf",
-    "lambda_l1",
-    "lambda_l2",
-    "feature_fraction",
-    "feature_fraction_bynode",
-    "extra_trees",
-    "path_smooth",
-    "max_bin",
-    "min_data_in_bin",
-    "use_missing",
-    "zero_as_missing",
-)
+    "num_leaves", "min_sum_hessian_in_leaf", "lambda_l1", "lambda_l2", "feature_fraction", "feature_fraction_bynode",
+    "extra_trees", "path_smooth", "max_bin", "min_data_in_bin", "use_missing", "zero_as_missing",
+)  # fmt: skip
 _OF_CATEGORIES = ("max_cat_to_onehot", "max_cat_threshold", "cat_smooth", "cat_l2", "min_data_per_group")
 
 
@@ -137,18 +128,9 @@ def _constraints(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     groups = parse_constraint("interaction_constraints", value_of(params, "interaction_constraints"))
     if groups:
         found["interaction_constraints"] = [
-            [_position(column, names, "interaction_constraints") for column in group] for group in groups
+            [position_of(column, names, "interaction_constraints") for column in group] for group in groups
         ]
     return found
-
-
-def _position(column: Any, names: Sequence[str], what: str) -> int:
-    whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-    if whole and 0 <= column < len(names):
-        return int(column)
-    if column in names:
-        return list(names).index(column)
-    raise InputError(f"{what} names the column {column!r}, which the data does not have.")
 
 
 def _json_file(params: Mapping[str, Any], name: str) -> Any:
@@ -186,12 +168,7 @@ def _forced_bins(params: Mapping[str, Any], n_columns: int) -> dict[int, list[fl
 
 def _seed(params: Mapping[str, Any]) -> Any:
     """The seed, with those of single purposes mixed in where they were given."""
-    seed = params.get("seed")
-    if isinstance(seed, str):
-        try:
-            seed = int(seed)
-        except ValueError:
-            raise InputError(f"seed must be a whole number, not {seed!r}.") from None
+    seed = read_seed(params.get("seed"))
     own = [(place, params[name]) for place, name in enumerate(SEEDS) if name in params]
     if not own or not (seed is None or isinstance(seed, int | np.integer)):
         return seed

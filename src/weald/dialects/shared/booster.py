@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from weald.data.missing import Missing
 from weald.dialects.shared.reader import Reader
+from weald.dialects.shared.request import BoosterRequest
 from weald.dialects.shared.run import Run
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest
 from weald.runtime.errors import InputError, NotSupportedError
+
+Learning = TypeVar("Learning", bound="LearningHolder")
 
 
 class ModelHolder:
@@ -22,8 +25,6 @@ class ModelHolder:
     _model: FittedModel | None = None
     #: the training that the model is of, while it goes on and may go on
     _run: Run | None = None
-    #: what that training was asked for last
-    _request: Any = None
     _reader_of_all: Reader | None = None
     #: what a sparse table does not store
     _unstored: Any = "zero"
@@ -35,7 +36,7 @@ class ModelHolder:
     def _set_model(self, model: FittedModel | None) -> None:
         """Be a finished model; a training that was going on is over."""
         self._model = model
-        self._run = self._request = self._reader_of_all = None
+        self._run = self._reader_of_all = None
 
     def _set_run(self, run: Run) -> None:
         """Be the model that a training comes to."""
@@ -90,3 +91,36 @@ class ModelHolder:
         if whole:
             self._reader_of_all = reader
         return reader
+
+
+class LearningHolder(ModelHolder):
+    """A booster whose training may go on, round by round."""
+
+    #: what the training was asked for last
+    _request: Any = None
+
+    def _set_model(self, model: FittedModel | None) -> None:
+        super()._set_model(model)
+        self._request = None
+
+    def _finish(self) -> FittedModel | None:
+        """The model, if there is one; a run that was open is over."""
+        self._set_model(self._fitted() if self._is_trained() else None)
+        return self._model
+
+    def _follow(self, request: BoosterRequest) -> None:
+        """Have the run go on by other parameters, or another objective."""
+        assert self._run is not None
+        self._run.follow(request.order(self._run.model()))
+        self._request = request
+
+    def __copy__(self: Learning) -> Learning:
+        """A booster of its own with the same trees, which are never changed and so are shared."""
+        other = object.__new__(type(self))
+        for name, value in self.__dict__.items():
+            other.__dict__[name] = value.copy() if isinstance(value, dict | list) else value
+        other._finish()
+        return other
+
+    def __deepcopy__(self: Learning, memo: Any) -> Learning:
+        return self.__copy__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from weald.data import Dataset, read_classes, read_several_classes, read_table
+from weald.data import Dataset, read_regression_target, read_several_classes, read_table
 from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.tables import array_of_rows, is_frame
+from weald.estimators.shared.labels import known_codes
 from weald.losses import LINKS
 from weald.runtime.errors import InputError
 
@@ -22,6 +23,12 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator that passes further keywords on to a booster, which it holds as ``_Booster`` once it is fitted."""
 
     kwargs: dict[str, Any]
+
+    def _set_parameters(self, arguments: Mapping[str, Any]) -> None:
+        """Keep the arguments of a constructor, ``self`` among them; ``kwargs`` where there are any."""
+        for name, value in arguments.items():
+            if name != "self" and (name != "kwargs" or value):
+                setattr(self, name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, those that came as further keywords too."""
@@ -37,6 +44,14 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             else:
                 self.kwargs = {**self.__dict__.get("kwargs", {}), name: value}
         return self
+
+    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
+        """The training labels as numbers."""
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
+
+    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        """The labels of another set as numbers."""
+        return read_regression_target(y, n_rows, owner=type(self).__name__)
 
     def _forget(self) -> None:
         """Become unfitted, so that a fit that fails leaves nothing of the one before."""
@@ -104,20 +119,15 @@ class ClassLabels:
     classes_: NDArray[Any]
     n_classes_: int
 
-    def _read_classes(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
+    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
         """The training labels as codes 0, 1, …; their classes are kept."""
         codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
         self.classes_, self.n_classes_ = classes, len(classes)
         return codes.astype(np.float64)
 
-    def _known_classes(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """Other labels as the codes of the classes that are known."""
-        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
-        known = {value: position for position, value in enumerate(self.classes_.tolist())}
-        unknown = [value for value in found.tolist() if value not in known]
-        if unknown:
-            raise InputError(f"eval_set has the class {unknown[0]!r}, which y does not have.")
-        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
+        return known_codes(y, n_rows, self.classes_, type(self).__name__, "eval_set has")
 
 
 def pairs_of(eval_set: Any, per_set: dict[str, Sequence[Any] | None]) -> list[tuple[Any, Any]]:

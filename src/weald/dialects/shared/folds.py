@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,16 @@ from weald.runtime.errors import InputError
 
 Ints = NDArray[np.int64]
 Fold = tuple[Ints, Ints]
+
+
+def add_means(
+    table: dict[str, list[float]], name: str, values: Sequence[float], word: str, ddof: int = 0
+) -> tuple[float, float]:
+    """The mean and the deviation of the folds' values of a metric; a table keeps them as name-mean and name-``word``."""
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=ddof))
+    table.setdefault(f"{name}-mean", []).append(mean)
+    table.setdefault(f"{name}-{word}", []).append(deviation)
+    return mean, deviation
 
 
 def fold_rows(

@@ -42,6 +42,14 @@ def draw_bars(
     ax.set_ylim(ylim or (-1, len(values)))
 
 
+def limit_axes(ax: Any, xlim: Any, ylim: Any) -> None:
+    """The part of the plane that a picture shows, where one is given."""
+    if xlim is not None:
+        ax.set_xlim(xlim)
+    if ylim is not None:
+        ax.set_ylim(ylim)
+
+
 def label_axes(ax: Any, title: str | None, xlabel: str | None, ylabel: str | None, grid: bool) -> None:
     """Texts around a picture, those that are not None."""
     for text, write in ((title, ax.set_title), (xlabel, ax.set_xlabel), (ylabel, ax.set_ylabel)):

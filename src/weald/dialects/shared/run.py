@@ -166,7 +166,9 @@ class Run:
         """Go on with another order for the same rows: one round later it is as if training had gone on from the model so far."""
         order.loss.check_target(order.train.label)
         plan, before = self._plan(order), self._session.plan
-        same_rows = same(self._order.train.weight, order.train.weight) and self._order.evaluates == order.evaluates
+        same_rows = (
+            same(self._order.train.weight, order.train.weight) and self._order.evaluates == order.evaluates
+        )
         if not same_rows or before.seed != plan.seed or not _same_tables(before.kind, plan.kind):
             self._open(order, self.model())
             return

@@ -98,21 +98,24 @@ def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
     return table[rows]
 
 
+def _values_of(container: Any) -> Any:
+    """What a series or a frame holds as an array; anything else as it is."""
+    if nw.dependencies.is_into_series(container):
+        return nw.from_native(container, series_only=True).to_numpy()
+    return nw.from_native(container, eager_only=True).to_numpy() if is_frame(container) else container
+
+
 def as_array(name: str, values: Any) -> Float64s:
     """Numbers of any container as an array of their own."""
-    if nw.dependencies.is_into_series(values):
-        values = nw.from_native(values, series_only=True).to_numpy()
-    elif is_frame(values):
-        values = nw.from_native(values, eager_only=True).to_numpy()
     try:
-        return np.array(values, dtype=np.float64)
+        return np.array(_values_of(values), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must hold numbers, but it does not.") from None
 
 
-def one_a_row(name: str, values: Any, n_rows: int) -> Float64s:
-    """One number a row."""
-    array = as_array(name, values)
+def column_of(name: str, values: Any, n_rows: int) -> NDArray[Any]:
+    """One value a row, of any type."""
+    array = np.asarray(_values_of(values))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -120,6 +123,11 @@ def one_a_row(name: str, values: Any, n_rows: int) -> Float64s:
     if len(array) != n_rows:
         raise InputError(f"{name} has {len(array)} values, but data has {n_rows} rows.")
     return array
+
+
+def one_a_row(name: str, values: Any, n_rows: int) -> Float64s:
+    """One number a row."""
+    return column_of(name, as_array(name, values), n_rows)
 
 
 def scores_a_row(name: str, values: Any, n_rows: int, order: Literal["C", "F"] = "C") -> Float64s:
@@ -130,15 +138,6 @@ def scores_a_row(name: str, values: Any, n_rows: int, order: Literal["C", "F"] =
     if array.size == n_rows:
         return array.reshape(n_rows)
     return array.reshape((n_rows, -1), order=order if array.ndim == 1 else "C")
-
-
-def scores_of_outputs(name: str, scores: Float64s | None, n_rows: int, n_outputs: int) -> Float64s:
-    """Scores as (rows, outputs), zeros where there are none."""
-    if scores is None:
-        return np.zeros((n_rows, n_outputs))
-    if scores.size != n_rows * n_outputs:
-        raise InputError(f"{name} must have {n_outputs} numbers a row, but its shape is {scores.shape}.")
-    return scores.reshape(n_rows, n_outputs)
 
 
 def single(values: Float64s) -> Float32s:

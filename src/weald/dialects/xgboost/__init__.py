@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from weald import __version__
+from weald.dialects.shared.refusals import refused_names
 from weald.dialects.xgboost import callback
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.config import config_context, get_config, set_config
@@ -29,29 +30,12 @@ from weald.dialects.xgboost.sklearn import (
     XGBRFRegressor,
 )
 from weald.dialects.xgboost.training import train
-from weald.runtime.errors import NotSupportedError
 
 __all__ = [
-    "DMatrix",
-    "QuantileDMatrix",
-    "Booster",
-    "train",
-    "cv",
-    "callback",
-    "XGBModel",
-    "XGBClassifier",
-    "XGBRegressor",
-    "XGBRFClassifier",
-    "XGBRFRegressor",
-    "plot_importance",
-    "plot_tree",
-    "to_graphviz",
-    "set_config",
-    "get_config",
-    "config_context",
-    "build_info",
-    "__version__",
-]
+    "DMatrix", "QuantileDMatrix", "Booster", "train", "cv", "callback", "XGBModel", "XGBClassifier", "XGBRegressor",
+    "XGBRFClassifier", "XGBRFRegressor", "plot_importance", "plot_tree", "to_graphviz", "set_config", "get_config",
+    "config_context", "build_info", "__version__",
+]  # fmt: skip
 
 _CLUSTERS = "weald.xgboost trains on one machine; train there, or use XGBoost itself."
 _REFUSED = {
@@ -71,8 +55,4 @@ def build_info() -> dict[str, Any]:
     return {"name": "weald", "version": __version__, "USE_CUDA": False, "USE_FEDERATED": False}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _REFUSED:
-        # Not an AttributeError, of which "from weald.xgboost import …" would keep nothing but the name.
-        raise NotSupportedError(f"weald.xgboost has no {name}: {_REFUSED[name]}")
-    raise AttributeError(f"module 'weald.xgboost' has no attribute {name!r}")
+__getattr__ = refused_names("weald.xgboost", _REFUSED)

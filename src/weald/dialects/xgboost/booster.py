@@ -15,6 +15,7 @@ import numpy as np
 from weald.data import Schema
 from weald.data.read import open_table
 from weald.dialects.shared.reader import Reader
+from weald.dialects.shared.refusals import refused
 from weald.dialects.shared.tables import Float32s, Float64s, is_frame, single
 from weald.dialects.shared.trees import histogram, split_values
 from weald.dialects.xgboost import dumps, files
@@ -25,7 +26,6 @@ from weald.dialects.xgboost.learning import LearningBooster
 from weald.dialects.xgboost.request import (
     CustomMetric,
     evaluated,
-    labels_of,
     metrics_of,
     named_values,
 )
@@ -144,9 +144,9 @@ class Booster(LearningBooster):
             return self._leaves(data.table, iteration_range, strict_shape)
         if pred_contribs:
             reader = self._reader_of(data.table, iteration_range)
-            found = single(contributions(reader, data.table, data.base_margin))
+            found = single(contributions(reader, data.table, data.start))
             return found if strict_shape or found.shape[1] > 1 else found[:, 0]
-        scores = self._scores(data.table, data.base_margin, iteration_range)
+        scores = self._scores(data.table, data.start, iteration_range)
         return self._shaped(scores, output_margin, strict_shape)
 
     def _shaped(self, scores: Float64s, output_margin: bool, strict_shape: bool) -> Float32s:
@@ -205,10 +205,10 @@ class Booster(LearningBooster):
         """The metrics of several sets, as one line."""
         chosen, line = self._chosen(), f"[{iteration}]"
         for matrix, name in evals:
-            scores = self._scores(matrix.table, matrix.base_margin, None)
-            predicted, y = evaluated(chosen, scores), labels_of(matrix)
+            scores = self._scores(matrix.table, matrix.start, None)
+            predicted, y = evaluated(chosen, scores), matrix.labels
             for metric in metrics_of(self._params, chosen):
-                line += f"\t{name}-{metric.name}:{metric(y, predicted, matrix.weight)}"
+                line += f"\t{name}-{metric.name}:{metric(y, predicted, matrix.weights)}"
             if feval is not None:
                 shown = self._shaped(scores, output_margin, False)
                 line += "".join(
@@ -389,27 +389,12 @@ class Booster(LearningBooster):
 
         return json.dumps({"params": plain(self._params)})
 
-    def load_config(self, config: str) -> None:
-        """Refused: parameters are set by `set_param`."""
-        raise NotSupportedError("load_config is not supported by weald.xgboost; use set_param.")
-
-    def get_categories(self, export_to_arrow: bool = False) -> Any:
-        """Refused: a model's categories are in its dumps."""
-        raise NotSupportedError("get_categories is not supported by weald.xgboost; see trees_to_dataframe.")
+    load_config = refused("load_config is not supported by weald.xgboost; use set_param.")
+    get_categories = refused("get_categories is not supported by weald.xgboost; see trees_to_dataframe.")
 
     def copy(self) -> Booster:
         """A model of its own with the same trees, which are never changed and so are shared."""
         return copy.copy(self)
-
-    def __copy__(self) -> Booster:
-        other = Booster.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._params, other._attributes = dict(self._params), dict(self._attributes)
-        other._set_model(self._fitted() if self._is_trained() else None)
-        return other
-
-    def __deepcopy__(self, memo: Any) -> Booster:
-        return self.__copy__()
 
     def reset(self) -> Booster:
         """Give memory back; the model stays."""

@@ -90,17 +90,14 @@ class EarlyStopping(TrainingCallback):
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Stop after too many rounds without improvement; the model's attributes tell the best round."""
         value, metric = self._watched(evals_log)
-        mean = value[0] if isinstance(value, tuple) else value
         if self.maximize is None:
             self.maximize = maximises(metric)
         sign = -1.0 if self.maximize else 1.0
-        best = self.best and (self.best[1][0] if isinstance(self.best[1], tuple) else self.best[1])
-        if best is None or sign * mean < sign * best - self._min_delta:
+        if self.best is None or sign * _mean(value) < sign * _mean(self.best[1]) - self._min_delta:
             self.best, self.since = (self.starting_round + epoch, value), 0
         else:
             self.since += 1
-        assert self.best is not None
-        model.set_attr(best_iteration=str(self.best[0]), best_score=str(self._score(self.best[1])))
+        self._tell(model, self.best)
         return self.since >= self.rounds
 
     def after_training(self, model: Any) -> Any:
@@ -108,12 +105,12 @@ class EarlyStopping(TrainingCallback):
         if not self.save_best or self.best is None:
             return model
         best: Any = model[: model.best_iteration + 1]
-        best.set_attr(best_iteration=str(self.best[0]), best_score=str(self._score(self.best[1])))
+        self._tell(best, self.best)
         return best
 
     @staticmethod
-    def _score(value: Any) -> Any:
-        return value[0] if isinstance(value, tuple) else value
+    def _tell(model: Any, best: tuple[int, Any]) -> None:
+        model.set_attr(best_iteration=str(best[0]), best_score=str(_mean(best[1])))
 
     def _watched(self, evals_log: EvalsLog) -> tuple[Any, str]:
         if not evals_log:
@@ -132,6 +129,11 @@ class EarlyStopping(TrainingCallback):
                 f"metric_name={metric!r} is not evaluated; there are {', '.join(map(repr, known))}."
             )
         return known[metric][-1], metric
+
+
+def _mean(value: Any) -> Any:
+    """A round's value; in cv, where it comes with a deviation, the mean."""
+    return value[0] if isinstance(value, tuple) else value
 
 
 class LearningRateScheduler(TrainingCallback):
@@ -207,10 +209,8 @@ class EvaluationMonitor(TrainingCallback):
         return model
 
     def _text(self, data: str, metric: str, value: Any) -> str:
-        if not isinstance(value, tuple):
-            return f"\t{data}-{metric}:{value:.5f}"
-        deviation = f"+{value[1]:.5f}" if self.show_stdv else ""
-        return f"\t{data}-{metric}:{value[0]:.5f}{deviation}"
+        deviation = f"+{value[1]:.5f}" if self.show_stdv and isinstance(value, tuple) else ""
+        return f"\t{data}-{metric}:{_mean(value):.5f}{deviation}"
 
 
 class TrainingCheckPoint(TrainingCallback):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from weald.dialects.shared.values import whole_of
 from weald.runtime.errors import InputError, NotSupportedError
 
 _settings: dict[str, Any] = {"nthread": 0, "verbosity": 1}
@@ -30,7 +30,7 @@ def set_config(**settings: Any) -> None:
         elif name == "verbosity" and value not in (0, 1, 2, 3):
             raise InputError(f"verbosity must be 0, 1, 2 or 3, not {value!r}.")
         else:
-            read[name] = _whole(value) if name == "nthread" else value
+            read[name] = _threads(value) if name == "nthread" else value
     _settings.update(read)
 
 
@@ -51,12 +51,9 @@ def threads_of(params: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _whole(value: Any) -> int:
-    try:
-        number = -2 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = -2
-    if number < -1:
+def _threads(value: Any) -> int:
+    number = whole_of(value)
+    if number is None or number < -1:
         raise InputError(f"nthread must be a whole number of at least -1, not {value!r}.")
     return number
 

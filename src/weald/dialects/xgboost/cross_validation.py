@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from weald.dialects.shared.folds import fold_rows
+from weald.dialects.shared.folds import add_means, fold_rows
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -118,8 +116,14 @@ def cv(
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     all_folds = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round))
     with quiet(known):
-        history = all_folds.run(obj, custom_metric)
-    return _table(history, all_folds.kept, as_pandas)
+        table = all_folds.run(obj, custom_metric)
+    if not as_pandas:
+        return table
+    try:
+        import pandas as pd
+    except ImportError:
+        return table
+    return pd.DataFrame(table)
 
 
 class _Folds:
@@ -130,23 +134,21 @@ class _Folds:
         self._model = PackedBooster(packs)
         self._container = container
         self._rounds = rounds
-        #: rounds that the table keeps: up to the best where training stopped early
-        self.kept = rounds
+        self._table: dict[str, list[float]] = {}
 
-    def run(
-        self, objective: CustomObjective | None, metric: CustomMetric | None
-    ) -> dict[str, dict[str, list[tuple[float, float]]]]:
-        """Train; evaluation set -> metric -> mean and deviation of every round."""
+    def run(self, objective: CustomObjective | None, metric: CustomMetric | None) -> dict[str, list[float]]:
+        """Train; the table of means and deviations, up to the best round where training stopped early."""
+        kept = self._rounds
         self._container.before_training(self._model)
         for pack in self._packs:
             pack.bst._begin(pack.dtrain, [(pack.dtrain, "train"), (pack.dtest, "test")], objective, metric)
         for epoch in range(self._rounds):
             if self._container.before_iteration(self._model, epoch) or self._step(epoch):
                 if self._model.attr("best_iteration") is not None:
-                    self.kept = self._model.best_iteration + 1
+                    kept = self._model.best_iteration + 1
                 break
         self._container.after_training(self._model)
-        return self._container.history
+        return {name: values[:kept] for name, values in self._table.items()}
 
     def _step(self, epoch: int) -> bool:
         """A round of every fold; whether a callback stops."""
@@ -156,20 +158,7 @@ class _Folds:
         for data, known in logs[0].history.items():
             for metric in known:
                 values = [log.history[data][metric][-1] for log in logs]
-                self._container.record(data, metric, (float(np.mean(values)), float(np.std(values))))
+                self._container.record(
+                    data, metric, add_means(self._table, f"{data}-{metric}", values, "std")
+                )
         return self._container.after_iteration(self._model, epoch)
-
-
-def _table(history: Mapping[str, Any], kept: int, as_pandas: bool) -> Any:
-    table: dict[str, list[float]] = {}
-    for data, known in history.items():
-        for metric, values in known.items():
-            table[f"{data}-{metric}-mean"] = [mean for mean, _ in values[:kept]]
-            table[f"{data}-{metric}-std"] = [deviation for _, deviation in values[:kept]]
-    if not as_pandas:
-        return table
-    try:
-        import pandas as pd
-    except ImportError:
-        return table
-    return pd.DataFrame(table)

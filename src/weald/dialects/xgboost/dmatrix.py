@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.data import read_weights
+from weald.dialects.shared.refusals import refuse_arguments, refused
+from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
     Float64s,
@@ -20,21 +21,18 @@ from weald.dialects.shared.tables import (
     frame_types,
     is_category,
     is_frame,
-    one_a_row,
-    open_data,
-    scores_a_row,
     single,
-    take_rows,
 )
 from weald.runtime.errors import InputError, NotSupportedError
 
 _KINDS = ("q", "i", "int", "float", "c")
 _RANKING = "ranking is not supported by weald.xgboost; leave it out."
+_SURVIVAL = "survival is not supported by weald.xgboost; give label instead."
 _REFUSED = {
     "group": _RANKING,
     "qid": _RANKING,
-    "label_lower_bound": "survival is not supported by weald.xgboost; give label instead.",
-    "label_upper_bound": "survival is not supported by weald.xgboost; give label instead.",
+    "label_lower_bound": _SURVIVAL,
+    "label_upper_bound": _SURVIVAL,
     "feature_weights": "columns are drawn alike in weald.xgboost; leave it out.",
 }
 
@@ -46,7 +44,7 @@ class DataSplitMode(IntEnum):
     COL = 1
 
 
-class DMatrix:
+class DMatrix(LabelledRows):
     """A table for `train` and `Booster.predict`.
 
     Parameters
@@ -62,6 +60,9 @@ class DMatrix:
     >>> matrix.num_row(), matrix.num_col(), matrix.get_label()
     (2, 2, array([0., 1.], dtype=float32))
     """
+
+    _title = "DMatrix"
+    _start_name = "base_margin"
 
     def __init__(
         self,
@@ -83,58 +84,44 @@ class DMatrix:
         enable_categorical: bool = False,
         data_split_mode: Any = 0,
     ) -> None:
-        given = locals()
-        for name in _REFUSED:
-            _refuse(name, given[name])
+        refuse_arguments(locals(), _REFUSED)
         if data_split_mode not in (DataSplitMode.ROW, None) and getattr(data_split_mode, "value", 1) != 0:
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
-        self._table, names, kinds = _open(
-            data, math.nan if missing is None else float(missing), enable_categorical
+        self._open(data)
+        self._names: list[str] | None = None
+        self._kinds: list[str] | None = None
+        if is_frame(self.source):
+            self._read_columns()
+        if missing is not None and not math.isnan(float(missing)):
+            self.source = _without(self.source, float(missing), self._kinds)
+        self.set_info(
+            label=label,
+            weight=weight,
+            base_margin=base_margin,
+            feature_names=feature_names,
+            feature_types=feature_types,
         )
-        self._shape = (int(self._table.shape[0]), int(self._table.shape[1]))
-        self._names: list[str] | None = names
-        self._kinds: list[str] | None = kinds
-        self._label: Float64s | None = None
-        self._weight: Float64s | None = None
-        self._margin: Float64s | None = None
-        if feature_names is not None:
-            self.feature_names = feature_names
-        if feature_types is not None:
-            self.feature_types = feature_types
-        self.set_info(label=label, weight=weight, base_margin=base_margin)
 
-    @property
-    def table(self) -> Any:
-        """The table as Weald's own estimators read it."""
-        return self._table
-
-    @property
-    def label(self) -> Float64s | None:
-        """The labels in double precision."""
-        return self._label
-
-    @property
-    def weight(self) -> Float64s | None:
-        """The weights in double precision."""
-        return self._weight
-
-    @property
-    def base_margin(self) -> Float64s | None:
-        """The margins that scores start from, (rows,) or (rows, outputs)."""
-        return self._margin
+    def _read_columns(self) -> None:
+        """Take the names and kinds of a frame's columns."""
+        types = frame_types(self.source)
+        for name, dtype in types.items():
+            if is_category(dtype) and not self.enable_categorical:
+                raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
+        self._names, self._kinds = list(types), [_kind(dtype) for dtype in types.values()]
 
     @property
     def is_sparse(self) -> bool:
         """Whether the table is a sparse matrix, whose cells that are not stored are missing."""
-        return bool(scipy.sparse.issparse(self._table))
+        return bool(scipy.sparse.issparse(self.source))
 
     @property
     def categorical(self) -> list[int]:
         """Positions of numeric columns that feature_types declares to be categories."""
         declared = (k for k, kind in enumerate(self._kinds or ()) if kind == "c")
-        return declared_numbers(self._table, declared)
+        return declared_numbers(self.source, declared)
 
     @property
     def has_categories(self) -> bool:
@@ -143,27 +130,27 @@ class DMatrix:
 
     def num_row(self) -> int:
         """The number of rows."""
-        return self._shape[0]
+        return self.n_rows
 
     def num_col(self) -> int:
         """The number of columns."""
-        return self._shape[1]
+        return self.n_columns
 
     def num_nonmissing(self) -> int:
         """How many cells have a value."""
         if self.is_sparse:
-            return int(np.count_nonzero(~np.isnan(self._table.data)))
+            return int(np.count_nonzero(~np.isnan(self.source.data)))
         return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
 
     def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
         from weald.data import read_table
 
-        return read_table(self._table, categorical=self.categorical or "auto").blocks()
+        return read_table(self.source, categorical=self.categorical or "auto").blocks()
 
     def get_data(self) -> Any:
         """The cells that have a value as a SciPy CSR matrix, of numbers only."""
         if self.is_sparse:
-            return self._table.tocsr()
+            return self.source.tocsr()
         dense = np.vstack([np.asarray(block, np.float32) for _, block in self._blocks()])
         rows, columns = np.nonzero(~np.isnan(dense))
         return scipy.sparse.csr_matrix((dense[rows, columns], (rows, columns)), shape=dense.shape)
@@ -215,15 +202,15 @@ class DMatrix:
             if name in ("feature_names", "feature_types"):
                 setattr(self, name, value) if value is not None else None
             elif name in _REFUSED:
-                _refuse(name, value)
+                refuse_arguments({name: value}, _REFUSED)
             else:
                 raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
         if label is not None:
-            self._label = one_a_row("label", label, self.num_row())
+            self._label = self._read_label(label)
         if weight is not None:
-            self._weight = read_weights(one_a_row("weight", weight, self.num_row()), self.num_row())
+            self._weight = self._read_weight(weight)
         if base_margin is not None:
-            self._margin = scores_a_row("base_margin", base_margin, self.num_row())
+            self._start = self._read_start(base_margin)
 
     def set_label(self, label: Any) -> None:
         """Set the labels."""
@@ -239,7 +226,7 @@ class DMatrix:
 
     def set_group(self, group: Any) -> None:
         """Refused: there is no ranking."""
-        _refuse("group", group)
+        refuse_arguments({"group": group}, _REFUSED)
 
     def get_label(self) -> Float32s:
         """The labels."""
@@ -251,7 +238,7 @@ class DMatrix:
 
     def get_base_margin(self) -> Float32s:
         """The margins."""
-        return _single_or_none(self._margin)
+        return _single_or_none(self._start)
 
     def get_float_info(self, field: str) -> Float32s:
         """One of label, weight and base_margin."""
@@ -281,40 +268,20 @@ class DMatrix:
         """By rows, always."""
         return DataSplitMode.ROW
 
-    def get_categories(self, export_to_arrow: bool = False) -> Any:
-        """Refused: a frame says its categories itself."""
-        raise NotSupportedError(
-            "get_categories is not supported by weald.xgboost; read the categories from the data frame."
-        )
-
     def slice(self, rindex: Any, allow_groups: bool = False) -> DMatrix:
         """The chosen rows, by number or mask, as a DMatrix of their own; ``allow_groups``: accepted, as there are no groups."""
         rows = np.asarray(rindex)
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
-        part = object.__new__(type(self))
-        part.__dict__.update(self.__dict__)
-        part._table = take_rows(self._table, rows)
-        part._shape = (len(rows), self._shape[1])
-        for name in ("_label", "_weight", "_margin"):
-            values = getattr(self, name)
-            setattr(part, name, None if values is None else values[rows])
-        return part
+        return self._take(rows)
 
-    def save_binary(self, fname: Any, silent: bool = True) -> None:
-        """Refused: keep the data in a format of your own, such as parquet."""
-        raise NotSupportedError(
-            "save_binary is not supported by weald.xgboost; save the table as parquet or npz."
-        )
-
-    def get_quantile_cut(self) -> Any:
-        """Refused: cuts belong to a model's bins, not to its data."""
-        raise NotSupportedError(
-            "get_quantile_cut is not supported by weald.xgboost; Weald bins when it trains."
-        )
-
-    def get_group(self) -> Any:
-        """Refused: there is no ranking."""
-        raise NotSupportedError(f"get_group: {_RANKING}")
+    get_categories = refused(
+        "get_categories is not supported by weald.xgboost; read the categories from the data frame."
+    )
+    save_binary = refused("save_binary is not supported by weald.xgboost; save the table as parquet or npz.")
+    get_quantile_cut = refused(
+        "get_quantile_cut is not supported by weald.xgboost; Weald bins when it trains."
+    )
+    get_group = refused(f"get_group: {_RANKING}")
 
 
 class QuantileDMatrix(DMatrix):
@@ -353,52 +320,27 @@ class QuantileDMatrix(DMatrix):
         return self._ref
 
 
-def _refuse(name: str, value: Any) -> None:
-    if value is not None:
-        raise NotSupportedError(f"{name} is refused: {_REFUSED[name]}")
-
-
 def _single_or_none(values: Float64s | None) -> Float32s:
     return np.empty(0, np.float32) if values is None else single(values)
 
 
-def _open(data: Any, missing: float, categories: bool) -> tuple[Any, list[str] | None, list[str] | None]:
-    """The table, its column names and its kinds."""
-    data = open_data(data, "DMatrix")
-    if is_frame(data):
-        return _open_frame(data, missing, categories)
-    if scipy.sparse.issparse(data):
-        return _open_sparse(data, missing), None, None
-    array: NDArray[Any] = data
-    if not math.isnan(missing):
-        array = np.where(
-            array == missing, np.nan, array.astype(np.result_type(array.dtype, np.float32), copy=False)
-        )
-    return array, None, None
-
-
-def _open_sparse(matrix: Any, missing: float) -> Any:
-    if math.isnan(missing):
-        return matrix
-    matrix = matrix.astype(np.result_type(matrix.dtype, np.float32), copy=True)
-    matrix.data[matrix.data == missing] = np.nan
-    return matrix
-
-
-def _open_frame(data: Any, missing: float, categories: bool) -> tuple[Any, list[str], list[str]]:
-    frame, types = nw.from_native(data, eager_only=True), frame_types(data)
-    for name, dtype in types.items():
-        if is_category(dtype) and not categories:
-            raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
-    kinds = [_kind(dtype) for dtype in types.values()]
-    if not math.isnan(missing):
+def _without(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:
+    """The table with missing values in place of a number; of a frame, in columns of numbers."""
+    if kinds is not None:
+        frame = nw.from_native(table, eager_only=True)
         numeric = [name for name, kind in zip(frame.columns, kinds, strict=True) if kind in ("int", "float")]
-        frame = frame.with_columns(
-            nw.when(nw.col(name) == missing).then(None).otherwise(nw.col(name)).alias(name)
-            for name in numeric
+        return nw.to_native(
+            frame.with_columns(
+                nw.when(nw.col(name) == missing).then(None).otherwise(nw.col(name)).alias(name)
+                for name in numeric
+            )
         )
-        data = nw.to_native(frame)
-    return data, [str(name) for name in frame.columns], kinds
+    changed = table.astype(np.result_type(table.dtype, np.float32), copy=True)
+    if scipy.sparse.issparse(table):
+        changed.data[changed.data == missing] = np.nan
+    else:
+        changed[table == missing] = np.nan
+    return changed
 
 
 def _kind(dtype: Any) -> str:

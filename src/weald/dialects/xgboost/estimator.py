@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import read_regression_target, read_weights
+from weald.data import read_weights
 from weald.data.read import open_table
-from weald.dialects.shared.estimators import (
-    DialectEstimator,
-    as_table,
-    pairs_of,
-)
+from weald.dialects.shared.estimators import DialectEstimator, as_table, pairs_of
+from weald.dialects.shared.refusals import refuse_arguments
+from weald.dialects.shared.request import name_of
 from weald.dialects.shared.tables import is_frame
 from weald.dialects.xgboost import dumps
 from weald.dialects.xgboost.booster import Booster
@@ -81,14 +79,11 @@ class XGBModel(DialectEstimator):
         callbacks: list[TrainingCallback] | None = None,
         **kwargs: Any,
     ) -> None:
-        given = locals()
-        for name in XGBModel._get_param_names():
-            setattr(self, name, given[name])
-        if kwargs:
-            self.kwargs = kwargs
+        self._set_parameters(locals())
 
     # Set above, one by one by name; declared for readers and type checkers.
     n_estimators: int | None
+    num_parallel_tree: int | None
     objective: str | Callable[..., Any] | None
     eval_metric: Any
     early_stopping_rounds: int | None
@@ -122,22 +117,15 @@ class XGBModel(DialectEstimator):
         """What `train` is given: only parameters that were set, and no functions."""
         given = read_parameters(self.get_params(deep=False), estimators=True)
         params = {name: value for name, value in given.items() if name not in _OWN}
-        names = self._metric_names(params.pop("eval_metric", None))
+        names = [name for name in _several(params.pop("eval_metric", None)) if isinstance(name, str)]
         if names:
             params["eval_metric"] = names
         if callable(params.get("objective")):
             del params["objective"]
         return params
 
-    @staticmethod
-    def _metric_names(wanted: Any) -> list[str]:
-        several = wanted if isinstance(wanted, list | tuple) else [wanted]
-        return [name for name in several if isinstance(name, str)]
-
     def _custom_metric(self) -> Any:
-        wanted = self.eval_metric
-        several = wanted if isinstance(wanted, list | tuple) else [wanted]
-        functions = [function for function in several if callable(function)]
+        functions = [function for function in _several(self.eval_metric) if callable(function)]
         if len(functions) > 1:
             raise NotSupportedError("eval_metric may hold one function; give the others as names.")
         return _metric_of_labels(functions[0]) if functions else None
@@ -154,12 +142,6 @@ class XGBModel(DialectEstimator):
             feature_types=self.feature_types,
             enable_categorical=self.enable_categorical,
         )
-
-    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
-        return read_regression_target(y, n_rows, owner=type(self).__name__)
-
-    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
-        return read_regression_target(y, n_rows, owner=type(self).__name__)
 
     def _objective_params(self) -> dict[str, Any]:
         """What y adds to the parameters."""
@@ -185,10 +167,7 @@ class XGBModel(DialectEstimator):
         verbose : print the metrics of the eval_set: always, never, or every so many rounds
         xgb_model : a model, or its file, that training goes on from
         """
-        if feature_weights is not None:
-            raise NotSupportedError(
-                f"feature_weights is refused: {XGBOOST_PARAMETERS['feature_weights'].note}"
-            )
+        refuse_arguments(locals(), {"feature_weights": XGBOOST_PARAMETERS["feature_weights"].note})
         self._forget()
         params = self._booster_params()
         n_rows = open_table(as_table(X)).n_rows
@@ -265,7 +244,7 @@ class XGBModel(DialectEstimator):
         base_margin: Any = None,
         iteration_range: Range | None = None,
     ) -> NDArray[Any]:
-        """Predictions; with early stopping of the rounds up to the best one.
+        """Predictions, of a classifier the most probable classes; with early stopping of the rounds up to the best one.
 
         validate_features : whether a frame must have the columns' names of training, in their order; False: columns go by
             their places
@@ -273,6 +252,10 @@ class XGBModel(DialectEstimator):
         predicted: NDArray[Any] = self._predict(
             X, base_margin, validate_features, iteration_range, output_margin=output_margin
         )
+        return predicted if output_margin else self._answer(predicted)
+
+    def _answer(self, predicted: NDArray[Any]) -> NDArray[Any]:
+        """What `predict` says for a booster's predictions."""
         return predicted
 
     def apply(self, X: Any, iteration_range: Range | None = None) -> NDArray[np.float32]:
@@ -345,6 +328,10 @@ class XGBModel(DialectEstimator):
         return tags
 
 
+def _several(wanted: Any) -> Sequence[Any]:
+    return wanted if isinstance(wanted, list | tuple) else [wanted]
+
+
 def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
     """function(y, scores[, sample_weight]) as the booster's function(scores, DMatrix)."""
     entries = inspect.signature(function).parameters
@@ -368,13 +355,10 @@ def _objective_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _metric_of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
     """function(y, predictions) -> value as the booster's function(predictions, DMatrix) -> (name, value)."""
-    name = str(getattr(function, "__name__", type(function).__name__))
 
     def metric(predictions: Any, matrix: DMatrix) -> tuple[str, float]:
         weight = matrix.get_weight()
-        labels = matrix.get_label()
-        if weight.size:
-            return name, float(function(labels, predictions, sample_weight=weight))
-        return name, float(function(labels, predictions))
+        more = {"sample_weight": weight} if weight.size else {}
+        return name_of(function), float(function(matrix.get_label(), predictions, **more))
 
     return metric

@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weald.dialects.shared.booster import ModelHolder
+from weald.dialects.shared.booster import LearningHolder
 from weald.dialects.shared.run import Run
 from weald.dialects.xgboost.callback import CallbackContainer
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.objectives import Chosen, choose
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective, Request, check_may_change
-from weald.estimators.shared.persistence import FittedModel
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError
 
 
-class LearningBooster(ModelHolder):
+class LearningBooster(LearningHolder):
     """A booster that adds rounds to its model."""
 
     _params: dict[str, Any]
@@ -80,17 +79,11 @@ class LearningBooster(ModelHolder):
         return container.after_iteration(self, epoch)
 
     def _ask(self, request: Request) -> None:
-        """Have the run go on by other parameters, or another objective."""
-        assert self._run is not None and self._request is not None
+        """Have the run go on by a request, where it is another one."""
+        assert self._request is not None
         changed = check_may_change(self._request.params, request.params)
         if changed or request.objective is not self._request.objective:
-            self._run.follow(request.order(self._run.model()))
-            self._request = request
-
-    def _finish(self) -> FittedModel | None:
-        """The model, if there is one; a run that was open is over."""
-        self._set_model(self._fitted() if self._is_trained() else None)
-        return self._model
+            self._follow(request)
 
     def _chosen(self) -> Chosen:
         return choose(self._params, self._custom)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import METRICS, Metric
 from weald.losses.means import weighted_mean
+from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError, NotSupportedError
 
 Float64s = NDArray[np.float64]
@@ -60,7 +60,7 @@ def metric_of(name: str, options: Mapping[str, Any], n_outputs: int) -> Metric:
     elif plain in _SAME and not option:
         function = METRICS[_SAME[plain]].function
     else:
-        raise _unknown(name)
+        raise unknown_name("eval_metric", name, [*_SAME, *_WITH_OPTION])
     _check_outputs(name, plain, n_outputs)
     return Metric(name, function, greater_is_better=maximises(name))
 
@@ -95,10 +95,3 @@ def _number(name: str, option: str) -> float:
         return float(option)
     except ValueError:
         raise InputError(f"eval_metric={name!r} must have a number after the @.") from None
-
-
-def _unknown(name: str) -> InputError:
-    known = [*_SAME, *_WITH_OPTION]
-    near = difflib.get_close_matches(name, known, n=1)
-    question = f" Did you mean {near[0]!r}?" if near else ""
-    return InputError(f"eval_metric={name!r} is not known; use one of {', '.join(known)}.{question}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from weald.dialects.shared.plots import axes_of, draw_bars, label_axes
+from weald.dialects.shared.refusals import refused
 from weald.dialects.xgboost.booster import Booster
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 
 _NO_TREES = "draws trees with Graphviz and is not supported by weald.xgboost; use Booster.get_dump(dump_format='dot')."
 
@@ -48,11 +49,5 @@ def plot_importance(
     return ax
 
 
-def plot_tree(booster: Any, **options: Any) -> Any:
-    """Refused: see `Booster.get_dump`."""
-    raise NotSupportedError(f"plot_tree {_NO_TREES}")
-
-
-def to_graphviz(booster: Any, **options: Any) -> Any:
-    """Refused: see `Booster.get_dump`."""
-    raise NotSupportedError(f"to_graphviz {_NO_TREES}")
+plot_tree = refused(f"plot_tree {_NO_TREES}")
+to_graphviz = refused(f"to_graphviz {_NO_TREES}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from weald.dialects.shared.request import BoosterRequest, name_of
 from weald.dialects.shared.run import GivenRows, Order
-from weald.dialects.shared.tables import Float64s, scores_of_outputs, single
+from weald.dialects.shared.tables import Float64s, single
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
 from weald.dialects.xgboost.objectives import Chosen
@@ -33,36 +33,28 @@ CustomObjective = Callable[[Any, DMatrix], Any]
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(BoosterRequest):
     """What one call of `train` asks for."""
 
-    params: Mapping[str, Any]
     chosen: Chosen
-    dtrain: DMatrix
-    evals: Sequence[tuple[DMatrix, str]] = ()
-    objective: CustomObjective | None = None
+    train: DMatrix
     metric: CustomMetric | None = None
 
-    @cached_property
-    def _rows(self) -> tuple[Any, ...]:
-        return _rows_of(self.dtrain)
-
     def order(self, earlier: FittedModel | None) -> Order:
-        """What the engine is asked for; ``earlier``: the model that training goes on from."""
-        native, loss, _ = self._native(), self._loss(), self._rows
-        y = labels_of(self.dtrain)
-        weight = None if self.objective is not None else self.chosen.weights(y, self.dtrain.weight)
-        train = GivenRows(self.dtrain.table, y, weight)
+        native, loss, _ = self._native(), self._loss(), self._parts
+        y = self.train.labels
+        weight = None if self.objective is not None else self.chosen.weights(y, self.train.weights)
+        train = GivenRows(self.train.table, y, weight)
         base = self._first_score(native, loss, train, earlier)
-        by_margin = self.dtrain.base_margin is not None
+        by_margin = self.train.start is not None
         if by_margin:
             native["base_score"] = None
         return Order(
             native,
             loss,
-            replace(train, init_score=self._start(self.dtrain, base)),
+            replace(train, init_score=self._start(self.train, base)),
             [
-                GivenRows(matrix.table, labels_of(matrix), matrix.weight, self._start(matrix, base), name)
+                GivenRows(matrix.table, matrix.labels, matrix.weights, self._start(matrix, base), name)
                 for matrix, name in self.evals
             ],
             metrics_of(self.params, self.chosen) if self.evals else [],
@@ -70,13 +62,8 @@ class Request:
             base if by_margin else None,
         )
 
-    def is_of(self, dtrain: DMatrix) -> bool:
-        """Whether the rows to train on are those of a matrix, as they were."""
-        same = zip(self._rows, _rows_of(dtrain), strict=True)
-        return dtrain is self.dtrain and all(before is now for before, now in same)
-
     def _native(self) -> dict[str, Any]:
-        matrix = self.dtrain
+        matrix = self.train
         params = dict(self.params)
         own = matrix.max_bin if isinstance(matrix, QuantileDMatrix) else None
         if own is not None and params.setdefault("max_bin", own) != own:
@@ -96,11 +83,11 @@ class Request:
     def _loss(self) -> Loss:
         if self.objective is None:
             return self.chosen.loss()
-        function, matrix = self.objective, self.dtrain
+        function, matrix = self.objective, self.train
         return Objective(
             lambda scores: function(single(scores), matrix),
             self.chosen.n_outputs,
-            str(getattr(function, "__name__", type(function).__name__)),
+            name_of(function),
             START_OF_CUSTOM,
         )
 
@@ -108,7 +95,7 @@ class Request:
         self, native: Mapping[str, Any], loss: Loss, train: GivenRows, earlier: FittedModel | None
     ) -> Float64s:
         """The score, (outputs,), that rows without a margin start from; nothing where all have one or none has."""
-        if all(matrix.base_margin is None for matrix in (self.dtrain, *(matrix for matrix, _ in self.evals))):
+        if all(matrix.start is None for matrix in (self.train, *(matrix for matrix, _ in self.evals))):
             return np.zeros(self.chosen.n_outputs)
         if earlier is not None:
             return earlier.predictor.base_score
@@ -119,10 +106,10 @@ class Request:
 
     def _start(self, matrix: DMatrix, base: Float64s) -> Float64s | None:
         """Where the rows of a set start, (rows, outputs), beside what the engine's model starts from."""
-        by_margin = self.dtrain.base_margin is not None
-        if matrix.base_margin is None:
-            return np.tile(base, (matrix.num_row(), 1)) if by_margin else None
-        margin = scores_of_outputs("base_margin", matrix.base_margin, matrix.num_row(), self.chosen.n_outputs)
+        by_margin = self.train.start is not None
+        if matrix.start is None:
+            return np.tile(base, (matrix.n_rows, 1)) if by_margin else None
+        margin = matrix.starts(self.chosen.n_outputs)
         return margin if by_margin else margin - base
 
     def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
@@ -130,18 +117,6 @@ class Request:
         if self.chosen.name == "multi:softmax" and not self.chosen.custom:
             prediction = prediction.argmax(axis=1).astype(np.float64)
         return [*named_values(self.metric(single(prediction), self.evals[place][0]))]
-
-
-def _rows_of(matrix: DMatrix) -> tuple[Any, ...]:
-    """What tells whether a matrix was given other labels, weights or margins since: arrays are replaced, never changed."""
-    return matrix.table, matrix.label, matrix.weight, matrix.base_margin
-
-
-def labels_of(matrix: DMatrix) -> Float64s:
-    """The labels of a matrix."""
-    if matrix.label is None:
-        raise InputError("a DMatrix needs labels for training and evaluation; give it label.")
-    return matrix.label
 
 
 def check_may_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

@@ -46,12 +46,6 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
     ) -> None:
         super().__init__(objective=objective, **kwargs)
 
-    def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
-        return self._read_classes(y, n_rows, weight)
-
-    def _eval_target(self, y: Any, n_rows: int) -> NDArray[np.float64]:
-        return self._known_classes(y, n_rows)
-
     def _objective_params(self) -> dict[str, Any]:
         several = self.n_classes_ > 2
         if callable(self.objective):
@@ -66,21 +60,8 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
             return {"num_class": 2}
         return {"objective": name}
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        output_margin: bool = False,
-        validate_features: bool = True,
-        base_margin: Any = None,
-        iteration_range: Range | None = None,
-    ) -> NDArray[Any]:
+    def _answer(self, predicted: NDArray[Any]) -> NDArray[Any]:
         """The most probable class of every row."""
-        predicted: NDArray[Any] = self._predict(
-            X, base_margin, validate_features, iteration_range, output_margin=output_margin
-        )
-        if output_margin:
-            return predicted
         objective = self.get_booster()._chosen()
         if predicted.ndim == 2:
             codes = predicted.argmax(axis=1)
@@ -126,27 +107,41 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
         self.n_classes_ = len(self.classes_)
 
 
-class _Forest:
+class _Forest(XGBModel):
     """One round of many trees: a random forest."""
+
+    def __init__(
+        self,
+        *,
+        learning_rate: float = 1.0,
+        subsample: float = 0.8,
+        colsample_bynode: float = 0.8,
+        reg_lambda: float = 1e-5,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            subsample=subsample,
+            colsample_bynode=colsample_bynode,
+            reg_lambda=reg_lambda,
+            **kwargs,
+        )
 
     def get_xgb_params(self) -> dict[str, Any]:
         """The booster's parameters; the trees are those of one round."""
-        params: dict[str, Any] = super().get_xgb_params()  # type: ignore[misc]
-        return {**params, "num_parallel_tree": super().get_num_boosting_rounds()}  # type: ignore[misc]
+        return {**super().get_xgb_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
     def get_num_boosting_rounds(self) -> int:
         """One."""
         return 1
 
     def _booster_params(self) -> dict[str, Any]:
-        if getattr(self, "num_parallel_tree", None) is not None:
+        if self.num_parallel_tree is not None:
             raise InputError("num_parallel_tree is set by n_estimators in a random forest; leave it out.")
         for name in ("early_stopping_rounds", "callbacks"):
-            if getattr(self, name, None) is not None:
+            if getattr(self, name) is not None:
                 raise InputError(f"{name} is not for a random forest, which has one round; leave it out.")
-        params: dict[str, Any] = super()._booster_params()  # type: ignore[misc]
-        trees = getattr(self, "n_estimators", None)
-        return {**params, "num_parallel_tree": 100 if trees is None else trees}
+        return {**super()._booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
 
 class XGBRFRegressor(_Forest, XGBRegressor):
@@ -157,23 +152,6 @@ class XGBRFRegressor(_Forest, XGBRegressor):
     1
     """
 
-    def __init__(
-        self,
-        *,
-        learning_rate: float = 1.0,
-        subsample: float = 0.8,
-        colsample_bynode: float = 0.8,
-        reg_lambda: float = 1e-5,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            subsample=subsample,
-            colsample_bynode=colsample_bynode,
-            reg_lambda=reg_lambda,
-            **kwargs,
-        )
-
 
 class XGBRFClassifier(_Forest, XGBClassifier):
     """XGBoost's random forest for classification: one round of ``n_estimators`` trees.
@@ -182,20 +160,3 @@ class XGBRFClassifier(_Forest, XGBClassifier):
     >>> XGBRFClassifier(n_estimators=5).fit(X, X[:, 0] > 20).predict(X[:1]).tolist()
     [False]
     """
-
-    def __init__(
-        self,
-        *,
-        learning_rate: float = 1.0,
-        subsample: float = 0.8,
-        colsample_bynode: float = 0.8,
-        reg_lambda: float = 1e-5,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            subsample=subsample,
-            colsample_bynode=colsample_bynode,
-            reg_lambda=reg_lambda,
-            **kwargs,
-        )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from weald.dialects.shared.values import whole_of
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -99,11 +99,8 @@ def _checked_sets(dtrain: Any, evals: Any) -> list[tuple[DMatrix, str]]:
 
 def rounds_of(num_boost_round: Any) -> int:
     """The number of rounds, checked; any type of whole number will do."""
-    try:
-        rounds = -1 if isinstance(num_boost_round, bool) else operator.index(num_boost_round)
-    except TypeError:
-        rounds = -1
-    if rounds < 0:
+    rounds = whole_of(num_boost_round)
+    if rounds is None or rounds < 0:
         raise InputError(f"num_boost_round must be a whole number of at least 0, not {num_boost_round!r}.")
     return rounds
 

@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from weald.dialects.shared.values import position_of, read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
 from weald.dialects.xgboost.objectives import Chosen
 from weald.params.dialect import parse_constraint
@@ -24,23 +23,10 @@ _FINDERS = {"auto": "hist", "hist": "hist", "approx": "approx", "exact": "exact"
 _GROWTHS = {"depthwise": "depthwise", "lossguide": "leafwise"}
 #: passed on as they are, under the table's native names, when they were given
 _PASSED = (
-    "min_child_weight",
-    "subsample",
-    "colsample_bytree",
-    "colsample_bylevel",
-    "colsample_bynode",
-    "num_parallel_tree",
-    "sample_type",
-    "normalize_type",
-    "rate_drop",
-    "one_drop",
-    "skip_drop",
-    "feature_selector",
-    "top_k",
-    "lambda",
-    "alpha",
-    "eta",
-)
+    "min_child_weight", "subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode", "num_parallel_tree",
+    "sample_type", "normalize_type", "rate_drop", "one_drop", "skip_drop", "feature_selector", "top_k", "lambda",
+    "alpha", "eta",
+)  # fmt: skip
 _TREE_DEFAULTS = {"eta": 0.3, "lambda": 1.0, "alpha": 0.0, "min_child_weight": 1.0}
 _LINEAR_DEFAULTS = {"eta": 0.5, "lambda": 0.0, "alpha": 0.0}
 
@@ -60,7 +46,7 @@ def native_parameters(
     native = {XGBOOST_PARAMETERS[name].native: given[name] for name in _PASSED if name in given}
     native["booster"] = _BOOSTERS[params.get("booster", "gbtree")]
     native["n_jobs"] = threads_of(params)
-    native["random_state"] = _seed(params.get("seed", 0))
+    native["random_state"] = read_seed(params.get("seed", 0))
     native["unstored"] = "missing"
     if linear:
         native["max_delta_step"] = 0.0
@@ -117,36 +103,17 @@ def _constraints(
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     names = list(feature_names) if feature_names is not None else [f"f{k}" for k in range(n_columns)]
-    position = {name: place for place, name in enumerate(names)}
     monotone = parse_constraint("monotone_constraints", params.get("monotone_constraints"))
     if isinstance(monotone, Mapping):
         directions = [0] * len(names)
         for name, direction in monotone.items():
-            directions[_position(name, position, "monotone_constraints")] = direction
+            directions[position_of(name, names, "monotone_constraints")] = direction
         monotone = directions
     if monotone is not None:
         found["monotone_constraints"] = [*monotone, *[0] * (len(names) - len(monotone))]
     groups = parse_constraint("interaction_constraints", params.get("interaction_constraints"))
     if groups:
         found["interaction_constraints"] = [
-            [_position(column, position, "interaction_constraints") for column in group] for group in groups
+            [position_of(column, names, "interaction_constraints") for column in group] for group in groups
         ]
     return found
-
-
-def _position(column: Any, position: Mapping[str, int], what: str) -> int:
-    if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(position):
-        return int(column)
-    if column not in position:
-        raise InputError(f"{what} names the column {column!r}, which the data does not have.")
-    return position[column]
-
-
-def _seed(seed: Any) -> Any:
-    """Whole numbers, and what scikit-learn takes as a random state; text is read as XGBoost reads it."""
-    if isinstance(seed, str):
-        try:
-            return int(seed)
-        except ValueError:
-            raise InputError(f"seed must be a whole number, not {seed!r}.") from None
-    return seed

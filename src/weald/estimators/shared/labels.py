@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data import read_classes
 from weald.losses import Loss
+from weald.runtime.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -28,3 +30,15 @@ class Labels:
 def writeable(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The array, copied if it is read-only (a view of a frame): to Numba that is another type, to compile for."""
     return values if values.flags.writeable else values.copy()
+
+
+def known_codes(
+    y: Any, n_rows: int, classes: NDArray[Any], owner: str, who: str, but: str = "y does not have"
+) -> NDArray[np.float64]:
+    """The positions of labels among known classes; ``who``, "eval_set has", and ``but`` say what is wrong with another."""
+    codes, found = read_classes(y, n_rows, owner=owner)
+    known = {value: position for position, value in enumerate(classes.tolist())}
+    unknown = [value for value in found.tolist() if value not in known]
+    if unknown:
+        raise InputError(f"{who} the class {unknown[0]!r}, which {but}.")
+    return np.array([known[value] for value in found.tolist()], np.float64)[codes]
