@@ -113,7 +113,9 @@ def make_case(n_rows: int, share: int, skewed: bool, packed: bool) -> Case:
     offsets = np.arange(COLUMNS, dtype=np.uint64) * np.uint64(STRIDE)
     n_bins, categorical = np.full(COLUMNS, BINS, np.int64), np.zeros(COLUMNS, np.bool_)
     rows = np.ascontiguousarray(columns.T).reshape(-1)
-    data = TreeInput(rows, columns, offsets, n_bins, categorical, categorical, uniform=True, n_cells=COLUMNS * STRIDE)
+    data = TreeInput(
+        rows, columns, offsets, n_bins, categorical, categorical, uniform=True, n_cells=COLUMNS * STRIDE
+    )
     cells = COLUMNS * STRIDE
     work = Workspace(
         entries=np.empty((2, n_rows), np.uint64),

@@ -147,6 +147,8 @@ def _sampling(tables: _Tables) -> None:
     BoostedTreesRegressor(**_TINY, n_jobs=2).fit(tables.rng.standard_normal((_FEW_ROWS, 300)), y)
     tall = tables.rng.standard_normal((_SAMPLED_ROWS, 1))  # whose cuts come from a sample of the rows
     BoostedTreesRegressor(**_TINY, n_jobs=2).fit(tall, tall[:, 0])
+    forced = weald.Splits(forced={"feature": 0, "threshold": 0.0})
+    BoostedTreesRegressor(**_TINY, growth="leafwise", splits=forced, n_jobs=1).fit(X, y)
     AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(X, y)
 
 

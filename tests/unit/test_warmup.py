@@ -10,7 +10,8 @@ import sys
 ALLOWED: dict[str, str] = {}  # kernel -> why the warm-up may leave it out
 
 # Numba compiles what a kernel calls together with it, and a kernel that comes out of the cache brings its callees
-# along as machine code. So a kernel is ready when it has a signature, or when one that is ready calls it.
+# along as machine code. So a kernel is ready when it has a signature, or when one that is ready calls it; one that is called
+# from afar is compiled when it is reached, and has a signature then.
 SCRIPT = """
 import json, sys
 from numba.core.dispatcher import Dispatcher
@@ -30,8 +31,13 @@ while waiting:
     if id(kernel) in ready:
         continue
     ready.add(id(kernel))
-    names, known = kernel.py_func.__code__.co_names, kernel.py_func.__globals__
-    waiting += [known[name] for name in names if isinstance(known.get(name), Dispatcher)]
+    body = getattr(kernel, "far", kernel).py_func  # of a shared kernel, what each task does
+    called = [body.__globals__.get(name) for name in body.__code__.co_names]
+    waiting += [
+        callee
+        for callee in called
+        if isinstance(callee, Dispatcher) and (callee.signatures or not hasattr(callee, "result"))
+    ]
 inlined = [name for name, kernel in kernels.items() if kernel.targetoptions.get("inline") == "always"]
 left = [name for name, kernel in kernels.items() if id(kernel) not in ready and name not in inlined]
 print(json.dumps({"kernels": sorted(kernels), "left": sorted(left)}))

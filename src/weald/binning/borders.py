@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from weald.binning.quantile import (
     Scratch,
@@ -20,8 +19,9 @@ from weald.binning.quantile import (
     sort_keys,
     value_of_key,
 )
-from weald.runtime.jit import ONE, ZERO, inlined, kernel, parallel_kernel
+from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.mathlib import log
+from weald.runtime.tasks import shared_kernel
 
 MEDIAN, UNIFORM, BOTH, GREEDY = 1, 2, 3, 4
 BORDER_KINDS: Final = {
@@ -237,12 +237,19 @@ class Wanted(NamedTuple):
     least: float  # what the values of a bin must weigh
 
 
-@kernel
-def _find_share(
-    bits: Any, weight: Any, wanted: Wanted, task: Any, tasks: Any, scratch: Scratch, segments: Segments, cuts: Any,
+@shared_kernel
+def find_borders(
+    task: Any,
+    tasks: Any,
+    bits: Any,
+    weight: Any,
+    wanted: Wanted,
+    scratch: Scratch,
+    segments: Segments,
+    cuts: Any,
     counts: Any,
-) -> None:  # fmt: skip
-    """The columns task, task + tasks, …"""
+) -> None:
+    """`weald.binning.quantile.find_cuts` by another rule."""
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
     for column in range(task, len(bits), tasks):
         counts[column] = 0
@@ -259,20 +266,3 @@ def _find_share(
             sorted_keys, totals, distinct, wanted.kind, wanted.limits[column], wanted.least, task, segments,
             scratch.ends[task], cuts[column],
         )  # fmt: skip
-
-
-@kernel
-def find_borders(
-    bits: Any, weight: Any, wanted: Wanted, scratch: Scratch, segments: Segments, cuts: Any, counts: Any
-) -> None:
-    """`weald.binning.quantile.find_cuts` by another rule."""
-    _find_share(bits, weight, wanted, ZERO, ONE, scratch, segments, cuts, counts)
-
-
-@parallel_kernel
-def find_borders_parallel(
-    bits: Any, weight: Any, wanted: Wanted, tasks: Any, scratch: Scratch, segments: Segments, cuts: Any, counts: Any
-) -> None:  # fmt: skip
-    """`find_borders` with the columns shared among tasks."""
-    for task in prange(tasks):
-        _find_share(bits, weight, wanted, np.int64(task), tasks, scratch, segments, cuts, counts)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, DenseBins, filled
 from weald.binning.sparse import SparseBins, SparseCells
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.tasks import shared_kernel
 
 PARALLEL_CELLS = 200_000  # codes to be written from which two threads win over one
 _CELLS_PER_WALK = 2**22  # decoded at a time
@@ -98,8 +97,9 @@ class Codes(NamedTuple):
     default: Any
 
 
-@kernel
-def _fill_share(cells: Cells, codes: Codes, task: Any, tasks: Any, columns: Any) -> None:
+@shared_kernel
+def fill_codes(task: Any, tasks: Any, cells: Cells, codes: Codes, columns: Any) -> None:
+    """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
     for j in range(len(cells.features)):
         feature = cells.features[j]
         place = codes.stored[feature]
@@ -115,21 +115,10 @@ def _fill_share(cells: Cells, codes: Codes, task: Any, tasks: Any, columns: Any)
             column[cells.rows[i]] = shift + b - np.int64(b > own_default)
 
 
-@kernel
-def fill_codes(cells: Cells, codes: Codes, columns: Any) -> None:
-    """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
-    _fill_share(cells, codes, np.int64(0), np.int64(1), columns)
-
-
-@parallel_kernel
-def fill_codes_parallel(cells: Cells, codes: Codes, tasks: Any, columns: Any) -> None:
-    """`fill_codes` with the stored columns shared among tasks."""
-    for index in prange(tasks):
-        _fill_share(cells, codes, np.int64(index), tasks, columns)
-
-
-@parallel_kernel
+@shared_kernel
 def _decode(
+    task: Any,
+    tasks: Any,
     codes: Any,
     features: Any,
     stored: Any,
@@ -137,23 +126,20 @@ def _decode(
     sizes: Any,
     n_bins: Any,
     default: Any,
-    tasks: Any,
     out: Any,
 ) -> None:
     """Bins of chosen columns, (rows, len(features)), from the codes (rows, stored columns)."""
-    for index in prange(tasks):
-        task = np.int64(index)
-        for row in range(len(codes) * task // tasks, len(codes) * (task + 1) // tasks):
-            for j in range(len(features)):
-                feature = features[j]
-                place = np.int64(codes[row, stored[feature]]) - first[feature]
-                own_default = np.int64(default[feature])
-                if place < 0 or place >= sizes[feature]:
-                    out[row, j] = own_default
-                elif sizes[feature] > n_bins[feature]:
-                    out[row, j] = place
-                else:
-                    out[row, j] = place + np.int64(place >= own_default)
+    for row in range(len(codes) * task // tasks, len(codes) * (task + 1) // tasks):
+        for j in range(len(features)):
+            feature = features[j]
+            place = np.int64(codes[row, stored[feature]]) - first[feature]
+            own_default = np.int64(default[feature])
+            if place < 0 or place >= sizes[feature]:
+                out[row, j] = own_default
+            elif sizes[feature] > n_bins[feature]:
+                out[row, j] = place
+            else:
+                out[row, j] = place + np.int64(place >= own_default)
 
 
 @dataclass(frozen=True)
@@ -199,6 +185,7 @@ class BundledBins:
             part = codes[begin : begin + step]
             out = np.empty((len(part), len(features)), layout.default.dtype)
             _decode(
+                tasks,
                 part,
                 features,
                 layout.stored,
@@ -206,7 +193,6 @@ class BundledBins:
                 layout.sizes,
                 layout.n_bins,
                 layout.default,
-                tasks,
                 out,
             )
             yield begin, out.reshape(-1)
@@ -225,10 +211,7 @@ def merge_columns(
     columns: NDArray[Any] = np.zeros((layout.n_stored, cells.n_rows), layout.code_type)
     kept = Cells(cells.starts, cells.rows, cells.bins, features)
     codes = Codes(layout.stored, layout.first, layout.alone, layout.default)
-    if tasks == 1 or columns.size < PARALLEL_CELLS:
-        fill_codes(kept, codes, columns)
-    else:
-        fill_codes_parallel(kept, codes, tasks, columns)
+    fill_codes(tasks if columns.size >= PARALLEL_CELLS else 1, kept, codes, columns)
     columns[layout.stored[others]] = other_columns
     return BundledBins(columns, np.ascontiguousarray(columns.T).reshape(-1), layout, mapper)
 

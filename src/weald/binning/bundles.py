@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.bundled import BundledBins, make_layout, merge_columns
@@ -20,7 +19,8 @@ from weald.binning.bundling import Bundles, Order, fewest_bundles, find_bundles
 from weald.binning.mapper import BinMapper, DenseBins, settled, stays_sparse
 from weald.binning.sparse import SparseBins, SparseCells, bins_of_entries
 from weald.data import Dataset
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
+from weald.runtime.tasks import shared_kernel
 
 # A kept cell of a sparse table costs as much as so many stored cells of bundles: 1.7 to 3.2 ns against 0.5 to 0.8.
 KEPT_COST = 3.0
@@ -198,7 +198,7 @@ def _collect(
             np.empty((len(features), size), mapper.dtype),
         )
         counts = np.empty(len(features), np.int64)
-        collect_kept(part, first, features, default, tasks, kept_rows, kept_bins, counts)
+        collect_kept(tasks, part, first, features, default, kept_rows, kept_bins, counts)
         for j, count in enumerate(counts.tolist()):
             rows[j].append(kept_rows[j, :count].copy())
             bins[j].append(kept_bins[j, :count].copy())
@@ -208,17 +208,24 @@ def _collect(
     return SparseCells(starts, all_rows, all_bins, default, dataset.n_rows), other_columns
 
 
-@parallel_kernel
+@shared_kernel
 def collect_kept(
-    columns: Any, first: Any, features: Any, default: Any, tasks: Any, rows: Any, bins: Any, counts: Any
+    task: Any,
+    tasks: Any,
+    columns: Any,
+    first: Any,
+    features: Any,
+    default: Any,
+    rows: Any,
+    bins: Any,
+    counts: Any,
 ) -> None:
     """Rows, from ``first`` on, and bins of the cells of chosen columns that are not in the default bin, and their number."""
-    for index in prange(tasks):
-        for j in range(np.int64(index), len(features), tasks):
-            column, own_rows, own_bins = columns[features[j]], rows[j], bins[j]
-            kept = np.uint64(0)
-            for i in range(np.uint64(len(column))):
-                own_rows[kept] = np.uint32(first) + np.uint32(i)
-                own_bins[kept] = column[i]
-                kept += np.uint64(column[i] != default[j])
-            counts[j] = kept
+    for j in range(task, len(features), tasks):
+        column, own_rows, own_bins = columns[features[j]], rows[j], bins[j]
+        kept = np.uint64(0)
+        for i in range(np.uint64(len(column))):
+            own_rows[kept] = np.uint32(first) + np.uint32(i)
+            own_bins[kept] = column[i]
+            kept += np.uint64(column[i] != default[j])
+        counts[j] = kept

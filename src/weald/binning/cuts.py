@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.borders import BORDER_KINDS, Wanted, find_borders, find_borders_parallel, new_segments
+from weald.binning.borders import BORDER_KINDS, Wanted, find_borders, new_segments
 from weald.binning.choices import BinChoices
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
-from weald.binning.quantile import choose_rows, find_cuts, find_cuts_parallel, new_scratch
+from weald.binning.quantile import choose_rows, find_cuts, new_scratch
 from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
@@ -234,13 +234,8 @@ def _find(
         if kind is not None:
             segments = new_segments(tasks, bits.shape[1], most)
             wanted, memory = Wanted(kind, part_limits, least), (scratch, segments, cuts, counts)
-            if tasks == 1:
-                find_borders(part, weight, wanted, *memory)
-            else:
-                find_borders_parallel(part, weight, wanted, tasks, *memory)
-        elif tasks == 1:
-            find_cuts(part, weight, part_limits, least, scratch, cuts, counts)
+            find_borders(tasks, part, weight, wanted, *memory)
         else:
-            find_cuts_parallel(part, weight, part_limits, least, tasks, scratch, cuts, counts)
+            find_cuts(tasks, part, weight, part_limits, least, scratch, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found

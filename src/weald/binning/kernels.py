@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
+from weald.runtime.tasks import shared_kernel
 
 CELLS = 512  # of a grid; twice the cuts, and small enough that a feature's grid and cuts stay in the L1 cache
 BLOCK = 1024  # rows at a time: their values and places stay in the L1 cache
@@ -201,33 +201,19 @@ def _bin_block(
                 target[i * width + np.uint64(feature)] = column[i]
 
 
-@kernel
-def _bin_blocks(part: Part, first: Any, last: Any, table: Any, columns: Any, rows: Any) -> None:
-    values = np.empty((_GROUP, _STRIDE), part.flat.dtype)
-    places = np.empty(BLOCK, np.int32)
-    for begin in range(first, last, BLOCK):
-        end = min(begin + BLOCK, last)
-        _bin_block(part, begin, end, table, values, places, columns, rows)
-
-
-@kernel
-def bin_rows(part: Part, table: Any, columns: Any, rows: Any) -> None:
-    """Bins of the rows of a part, into both layouts.
+@shared_kernel
+def bin_rows(task: Any, tasks: Any, part: Part, table: Any, columns: Any, rows: Any) -> None:
+    """Bins of the rows of a part, into both layouts; every cell is written by one task.
 
     table: SearchTable of the part's float type; only its features are binned.
     columns: uint8 or uint16 (d, n); rows: the same (n * d,).
     Exact: the outcome rests on comparisons of values with cuts only.
     """
-    _bin_blocks(part, part.first, part.last, table, columns, rows)
-
-
-@parallel_kernel
-def bin_rows_parallel(part: Part, table: Any, tasks: Any, columns: Any, rows: Any) -> None:
-    """`bin_rows` with the blocks shared among tasks; every cell is written by one of them."""
-    first, last = part.first, part.last
-    blocks = (last - first + BLOCK - 1) // BLOCK
-    for task in prange(tasks):
-        k = np.int64(task)
-        begin = first + blocks * k // tasks * BLOCK
-        end = min(first + blocks * (k + 1) // tasks * BLOCK, last)
-        _bin_blocks(part, begin, end, table, columns, rows)
+    blocks = (part.last - part.first + BLOCK - 1) // BLOCK
+    first = part.first + blocks * task // tasks * BLOCK
+    last = min(part.first + blocks * (task + 1) // tasks * BLOCK, part.last)
+    values = np.empty((_GROUP, _STRIDE), part.flat.dtype)
+    places = np.empty(BLOCK, np.int32)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        _bin_block(part, begin, end, table, values, places, columns, rows)

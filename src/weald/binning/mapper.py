@@ -17,7 +17,6 @@ from weald.binning.kernels import (
     Part,
     SearchTable,
     bin_rows,
-    bin_rows_parallel,
     fill_grids,
 )
 from weald.binning.sparse import DENSE_SHARE, SparseBins, bins_of_entries
@@ -260,7 +259,5 @@ def read_only(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _bin(part: Part, table: SearchTable, tasks: int, columns: NDArray[Any], rows: NDArray[Any]) -> None:
-    if tasks == 1 or (part.last - part.first) * len(columns) < PARALLEL_CELLS:
-        bin_rows(part, table, columns, rows)
-    else:
-        bin_rows_parallel(part, table, tasks, columns, rows)
+    used = tasks if (part.last - part.first) * len(columns) >= PARALLEL_CELLS else 1
+    bin_rows(used, part, table, columns, rows)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK
@@ -32,7 +31,8 @@ from weald.binning.sketch import (
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.sparse_ranks import SparseRanks
 from weald.data import Dataset
-from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+from weald.runtime.jit import kernel
+from weald.runtime.tasks import shared_kernel
 
 LARGEST_WEIGHT = 2**20  # of a row; sums over all rows stay far below 2**56
 _PIECE = 1_024  # rows that are copied from columns to rows at a time
@@ -165,10 +165,7 @@ class Proposer:
     def propose(self, weight: NDArray[np.uint32]) -> BinMapper:
         """Cuts between which there is about the same weight; rows of weight 0 take no part."""
         numbers = (self._table.codes, self._order, weight, self._fine.buckets)
-        if self._tasks == 1:
-            _propose_share(*numbers, ZERO, ONE, self._scratch, self._cuts, self._look_up)
-        else:
-            _propose_tasks(*numbers, self._tasks, self._scratch, self._cuts, self._look_up)
+        _propose(self._tasks, *numbers, self._scratch, self._cuts, self._look_up)
         n_bins = self._look_up.n_bins.copy()
         cuts = list(self._fine.cuts)
         for column in self._order.columns:
@@ -177,10 +174,8 @@ class Proposer:
 
     def fill(self, table: ProposalTable, columns: NDArray[np.uint8], rows: NDArray[np.uint8]) -> None:
         """The bins last proposed, of any rows in these codes, in both layouts of `DenseBins`."""
-        if self._tasks == 1 or table.codes.size < PARALLEL_CELLS:
-            _look_up_rows(table.codes, self._look_up, ZERO, table.n_rows, columns, rows)
-        else:
-            _look_up_tasks(table.codes, self._look_up, self._tasks, columns, rows)
+        used = self._tasks if table.codes.size >= PARALLEL_CELLS else 1
+        _look_up(used, table.codes, self._look_up, columns, rows)
 
     def bins_of(self, table: ProposalTable, mapper: BinMapper | None = None) -> DenseBins:
         """The same as a new table."""
@@ -263,12 +258,19 @@ def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratc
     return merge_blocks(summaries, counts, merged)
 
 
-@kernel
-def _propose_share(
-    codes: Any, order: BlockOrder, weight: Any, buckets: Any, task: Any, tasks: Any, scratch: Scratch,
-    cuts: Any, look_up: LookUp,
-) -> None:  # fmt: skip
-    """Cuts and look-ups of the numeric columns task, task + tasks, …"""
+@shared_kernel
+def _propose(
+    task: Any,
+    tasks: Any,
+    codes: Any,
+    order: BlockOrder,
+    weight: Any,
+    buckets: Any,
+    scratch: Scratch,
+    cuts: Any,
+    look_up: LookUp,
+) -> None:
+    """Cuts and look-ups of the numeric columns."""
     for index in range(task, len(order.columns), tasks):
         column = order.columns[index]
         entries = _summarise(codes[column], order.rows[index], order.ends[index], weight, task, scratch)
@@ -278,18 +280,10 @@ def _propose_share(
         fill_look_up(cuts[column], count, own)
 
 
-@parallel_kernel
-def _propose_tasks(
-    codes: Any, order: BlockOrder, weight: Any, buckets: Any, tasks: Any, scratch: Scratch, cuts: Any,
-    look_up: LookUp,
-) -> None:  # fmt: skip
-    for index in prange(tasks):
-        _propose_share(codes, order, weight, buckets, np.int64(index), tasks, scratch, cuts, look_up)
-
-
-@kernel
-def _look_up_rows(codes: Any, look_up: LookUp, first: Any, last: Any, columns: Any, rows: Any) -> None:
-    """The bins of the rows from ``first`` to ``last``, a column at a time, then copied to ``rows`` piece by piece."""
+@shared_kernel
+def _look_up(task: Any, tasks: Any, codes: Any, look_up: LookUp, columns: Any, rows: Any) -> None:
+    """The bins of all rows, a column at a time, then copied to ``rows`` piece by piece."""
+    first, last = codes.shape[1] * task // tasks, codes.shape[1] * (task + 1) // tasks
     width = np.uint64(len(codes))
     for column in range(len(codes)):
         bins = look_up.bins[look_up.offsets[column] :]
@@ -302,11 +296,3 @@ def _look_up_rows(codes: Any, look_up: LookUp, first: Any, last: Any, columns: A
             source = columns[column]
             for row in range(np.uint64(begin), np.uint64(end)):
                 rows[row * width + np.uint64(column)] = source[row]
-
-
-@parallel_kernel
-def _look_up_tasks(codes: Any, look_up: LookUp, tasks: Any, columns: Any, rows: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        n_rows = codes.shape[1]
-        _look_up_rows(codes, look_up, n_rows * task // tasks, n_rows * (task + 1) // tasks, columns, rows)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
-from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+from weald.runtime.jit import kernel
 from weald.runtime.random import mix
+from weald.runtime.tasks import shared_kernel
 
 # Bits a pass of the radix sort: many for many keys (three passes for float32, six for float64), few where the
 # buckets would outnumber the keys.
@@ -287,21 +287,17 @@ def _find(bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch:
     return place_cuts(sorted_keys, totals, distinct, max_bins, least, ends, cuts)
 
 
-@kernel
-def _find_share(
-    bits: Any, weight: Any, limits: Any, least: Any, task: Any, tasks: Any, scratch: Scratch, cuts: Any,
-    counts: Any,
-) -> None:  # fmt: skip
-    """The columns task, task + tasks, …"""
-    for column in range(task, len(bits), tasks):
-        counts[column] = 0
-        if limits[column] > 0:
-            counts[column] = _find(bits[column], weight, limits[column], least, task, scratch, cuts[column])
-
-
-@kernel
+@shared_kernel
 def find_cuts(
-    bits: Any, weight: Any, limits: Any, least: Any, scratch: Scratch, cuts: Any, counts: Any
+    task: Any,
+    tasks: Any,
+    bits: Any,
+    weight: Any,
+    limits: Any,
+    least: Any,
+    scratch: Scratch,
+    cuts: Any,
+    counts: Any,
 ) -> None:
     """Cuts of several columns.
 
@@ -310,13 +306,7 @@ def find_cuts(
     least: float, what the values of a bin must weigh. cuts: float64 (c, limit - 1), ascending; counts: int64 (c,), how many.
     The weights of equal values are added in the order of the rows, so rows of weight 0 change nothing.
     """
-    _find_share(bits, weight, limits, least, ZERO, ONE, scratch, cuts, counts)
-
-
-@parallel_kernel
-def find_cuts_parallel(
-    bits: Any, weight: Any, limits: Any, least: Any, tasks: Any, scratch: Scratch, cuts: Any, counts: Any
-) -> None:
-    """`find_cuts` with the columns shared among tasks."""
-    for task in prange(tasks):
-        _find_share(bits, weight, limits, least, np.int64(task), tasks, scratch, cuts, counts)
+    for column in range(task, len(bits), tasks):
+        counts[column] = 0
+        if limits[column] > 0:
+            counts[column] = _find(bits[column], weight, limits[column], least, task, scratch, cuts[column])

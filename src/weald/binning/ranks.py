@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
@@ -23,7 +22,7 @@ from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
 from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
 from weald.data import Dataset
 from weald.runtime.errors import InputError
-from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+from weald.runtime.tasks import shared_kernel
 
 _MOST_ROWS = MARK - 1
 MOST_CATEGORIES = (
@@ -53,10 +52,8 @@ class RankMapper(CutMapper):
         flat = np.concatenate(searched).astype(np.float64)
         for base, block in dataset.blocks():
             for part in contiguous_parts(block, base):
-                if tasks == 1 or (part.last - part.first) * len(codes) < PARALLEL_CELLS:
-                    _rank_share(part, flat, offsets, self.n_bins, ZERO, ONE, codes)
-                else:
-                    _rank_tasks(part, flat, offsets, self.n_bins, tasks, codes)
+                used = tasks if (part.last - part.first) * len(codes) >= PARALLEL_CELLS else 1
+                _rank(used, part, flat, offsets, self.n_bins, codes)
         return Ranks(codes, self, tasks)
 
 
@@ -99,10 +96,8 @@ class Ranks:
         )
         offsets = np.concatenate(([0], np.cumsum(present))).astype(np.int64)
         rows = np.empty(int(offsets[-1]), np.uint32)
-        if self.tasks == 1 or self.codes.size < PARALLEL_CELLS:
-            _sort_share(self.codes, n_bins, offsets, ZERO, ONE, rows)
-        else:
-            _sort_tasks(self.codes, n_bins, offsets, self.tasks, rows)
+        used = self.tasks if self.codes.size >= PARALLEL_CELLS else 1
+        _sort(used, self.codes, n_bins, offsets, rows)
         return ColumnBlocks(rows, offsets, offsets[:-1].copy(), n_bins)
 
 
@@ -118,9 +113,9 @@ def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) 
     return RankMapper(fitted.cuts, fitted.n_bins, fitted.categorical, fitted.n_categories)
 
 
-@kernel
-def _rank_share(part: Part, cuts: Any, offsets: Any, n_bins: Any, task: Any, tasks: Any, codes: Any) -> None:
-    """Number of cuts below each value of the columns task, task + tasks, …; NaN gets the number of bins."""
+@shared_kernel
+def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: Any, codes: Any) -> None:
+    """Number of cuts below each value; NaN gets the number of bins."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     places = np.empty(BLOCK, np.int64)
     for column in range(task, len(codes), tasks):
@@ -144,15 +139,9 @@ def _rank_share(part: Part, cuts: Any, offsets: Any, n_bins: Any, task: Any, tas
                 target[base + begin + np.int64(i)] = places[i] - start if value == value else n_bins[column]
 
 
-@parallel_kernel
-def _rank_tasks(part: Part, cuts: Any, offsets: Any, n_bins: Any, tasks: Any, codes: Any) -> None:
-    for index in prange(tasks):
-        _rank_share(part, cuts, offsets, n_bins, np.int64(index), tasks, codes)
-
-
-@kernel
-def _sort_share(codes: Any, n_bins: Any, offsets: Any, task: Any, tasks: Any, rows: Any) -> None:
-    """Sort the columns task, task + tasks, … by counting; rows of one code stay in their order."""
+@shared_kernel
+def _sort(task: Any, tasks: Any, codes: Any, n_bins: Any, offsets: Any, rows: Any) -> None:
+    """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(codes), tasks):
         own, missing = codes[column], n_bins[column]
         places = np.zeros(missing + 2, np.int64)
@@ -171,9 +160,3 @@ def _sort_share(codes: Any, n_bins: Any, offsets: Any, task: Any, tasks: Any, ro
             if places[code] > begin:
                 block[begin] |= np.uint32(MARK)
             begin = places[code]
-
-
-@parallel_kernel
-def _sort_tasks(codes: Any, n_bins: Any, offsets: Any, tasks: Any, rows: Any) -> None:
-    for index in prange(tasks):
-        _sort_share(codes, n_bins, offsets, np.int64(index), tasks, rows)

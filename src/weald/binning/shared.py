@@ -26,7 +26,7 @@ from weald.data import Dataset, Schema, read_table
 from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 
 LAYOUTS = 2  # bins are held by row and by column, a byte each
 MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of categories make it dense
@@ -185,8 +185,8 @@ def bin_once(
     dataset = _read(X, wishes.categorical, choices, owner, wishes.unstored, earlier)
     wanted = {own.bundling for _, own in ours}
     bundling = wanted.pop() if len(wanted) == 1 else None
-    with parallel(getattr(first, "n_jobs", None) if n_jobs is None else n_jobs) as tasks:
-        bins = _new_bins(dataset, weight, choices, seed, tasks, bundling)
+    tasks = hire(getattr(first, "n_jobs", None) if n_jobs is None else n_jobs)
+    bins = _new_bins(dataset, weight, choices, seed, tasks, bundling)
     marked = frozenset(marked_positions(wishes.categorical, dataset.schema.names))
     table = BinnedTable(X, dataset, bins, choices, marked, unstored=wishes.unstored, bundling=bundling)
     return table if all(table.serves(one) for one, _ in ours) else None

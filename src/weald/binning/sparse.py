@@ -20,10 +20,8 @@ from weald.binning.sparse_kernels import (
     Kept,
     Stored,
     bin_entries,
-    bin_entries_parallel,
     drop_default,
     find_sparse_cuts,
-    find_sparse_cuts_parallel,
     gather_bins,
 )
 from weald.data.sparse import Entries
@@ -67,7 +65,7 @@ class SparseCells:
         for first in range(0, self.n_rows, step):
             last = min(first + step, self.n_rows)
             out = np.empty((last - first) * len(features), self.bins.dtype)
-            gather_bins(self.starts, self.rows, self.bins, self.default, features, first, last, tasks, out)
+            gather_bins(tasks, self.starts, self.rows, self.bins, self.default, features, first, last, out)
             yield first, out
 
     def _taken(self, rows: NDArray[np.int64]) -> SparseCells:
@@ -132,10 +130,7 @@ def find_cuts_of_entries(
     for first in range(0, n_columns, step):
         size = min(step, n_columns - first)
         cuts, counts = np.empty((size, most - 1)), np.empty(size, np.int64)
-        if tasks == 1:
-            find_sparse_cuts(stored, rows, limits, first, scratch, kept, cuts, counts)
-        else:
-            find_sparse_cuts_parallel(stored, rows, limits, first, tasks, scratch, kept, cuts, counts)
+        find_sparse_cuts(tasks, stored, rows, limits, first, scratch, kept, cuts, counts)
         found += [row[:count].copy() for row, count in zip(cuts, counts.tolist(), strict=True)]
     return found
 
@@ -175,11 +170,8 @@ def cells_of_entries(mapper: CutMapper, entries: Entries, dtype: Any, tasks: int
     """The same with bins of any unsigned type, without the mapper."""
     cuts, cut_starts = mapper.flat_cuts
     bins: NDArray[Any] = np.empty(len(entries.rows), dtype)
-    search = entries.starts, entries.values, cuts, cut_starts, mapper.n_bins
-    if tasks == 1 or len(bins) < PARALLEL_ENTRIES:
-        bin_entries(*search, bins)
-    else:
-        bin_entries_parallel(*search, tasks, bins)
+    used = tasks if len(bins) >= PARALLEL_ENTRIES else 1
+    bin_entries(used, entries.starts, entries.values, cuts, cut_starts, mapper.n_bins, bins)
     default = mapper.n_bins.copy()
     if entries.unstored == "zero":
         below = np.concatenate(([0], np.cumsum(cuts < 0.0)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from weald.binning.quantile import Scratch, fill_keys, merge_equal, place_cuts, sort_keys
-from weald.runtime.jit import ONE, ZERO, inlined, kernel, parallel_kernel
+from weald.runtime.jit import ZERO, inlined, kernel
+from weald.runtime.tasks import shared_kernel
 
 
 @inlined
@@ -89,11 +89,25 @@ def _find_column(
     return place_cuts(sorted_keys, totals, distinct, max_bins, counted.least, scratch.ends[task], cuts)
 
 
-@kernel
-def _find_share(
-    stored: Stored, counted: Counted, limits: Any, first: Any, task: Any, tasks: Any, scratch: Scratch, kept: Kept,
-    cuts: Any, counts: Any,
-) -> None:  # fmt: skip
+@shared_kernel
+def find_sparse_cuts(
+    task: Any,
+    tasks: Any,
+    stored: Stored,
+    counted: Counted,
+    limits: Any,
+    first: Any,
+    scratch: Scratch,
+    kept: Kept,
+    cuts: Any,
+    counts: Any,
+) -> None:
+    """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
+
+    limits: int64 (d,), the most bins of every column of the table, 0: no cuts.
+    scratch: for one value more than the longest column has.
+    cuts: float64 (columns, limit - 1); counts: int64 (columns,), how many.
+    """
     for j in range(task, len(counts), tasks):
         begin, end = stored.starts[first + j], stored.starts[first + j + 1]
         counts[j] = 0
@@ -103,30 +117,7 @@ def _find_share(
         counts[j] = _find_column(bits, rows, counted, limits[first + j], task, scratch, kept, cuts[j])
 
 
-@kernel
-def find_sparse_cuts(
-    stored: Stored, counted: Counted, limits: Any, first: Any, scratch: Scratch, kept: Kept, cuts: Any, counts: Any
-) -> None:  # fmt: skip
-    """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
-
-    limits: int64 (d,), the most bins of every column of the table, 0: no cuts.
-    scratch: for one value more than the longest column has.
-    cuts: float64 (columns, limit - 1); counts: int64 (columns,), how many.
-    """
-    _find_share(stored, counted, limits, first, ZERO, ONE, scratch, kept, cuts, counts)
-
-
-@parallel_kernel
-def find_sparse_cuts_parallel(
-    stored: Stored, counted: Counted, limits: Any, first: Any, tasks: Any, scratch: Scratch, kept: Kept, cuts: Any,
-    counts: Any,
-) -> None:  # fmt: skip
-    """`find_sparse_cuts` with the columns shared among tasks."""
-    for task in prange(tasks):
-        _find_share(stored, counted, limits, first, np.int64(task), tasks, scratch, kept, cuts, counts)
-
-
-@kernel
+@inlined
 def _bin_column(
     values: Any, cuts: Any, begin: Any, end: Any, first: Any, count: Any, missing: Any, bins: Any
 ) -> None:
@@ -141,34 +132,20 @@ def _bin_column(
         bins[i] = place - first if value == value else missing
 
 
-@kernel
-def _bin_share(
-    starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, task: Any, tasks: Any, bins: Any
+@shared_kernel
+def bin_entries(
+    task: Any, tasks: Any, starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, bins: Any
 ) -> None:
+    """Bins of the stored cells: the number of cuts below the value, ``missing`` (int64, a bin a column) for NaN.
+
+    cuts: float64, column after column from ``cut_starts``; exact for float32 values too. bins: one a cell, of any unsigned type.
+    """
     for column in range(task, len(missing), tasks):
         first = cut_starts[column]
         _bin_column(
             values, cuts, starts[column], starts[column + 1], first, cut_starts[column + 1] - first,
             missing[column], bins,
         )  # fmt: skip
-
-
-@kernel
-def bin_entries(starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, bins: Any) -> None:
-    """Bins of the stored cells: the number of cuts below the value, ``missing`` (int64, a bin a column) for NaN.
-
-    cuts: float64, column after column from ``cut_starts``; exact for float32 values too. bins: one a cell, of any unsigned type.
-    """
-    _bin_share(starts, values, cuts, cut_starts, missing, ZERO, ONE, bins)
-
-
-@parallel_kernel
-def bin_entries_parallel(
-    starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, tasks: Any, bins: Any
-) -> None:
-    """`bin_entries` with the columns shared among tasks."""
-    for task in prange(tasks):
-        _bin_share(starts, values, cuts, cut_starts, missing, np.int64(task), tasks, bins)
 
 
 @kernel
@@ -184,10 +161,24 @@ def drop_default(starts: Any, rows: Any, bins: Any, default: Any, kept_starts: A
     kept_starts[len(default)] = kept
 
 
-@kernel
-def _gather_share(
-    starts: Any, rows: Any, bins: Any, default: Any, features: Any, begin: Any, end: Any, first: Any, out: Any
+@shared_kernel
+def gather_bins(
+    task: Any,
+    tasks: Any,
+    starts: Any,
+    rows: Any,
+    bins: Any,
+    default: Any,
+    features: Any,
+    first: Any,
+    last: Any,
+    out: Any,
 ) -> None:
+    """Bins of the rows first..last for chosen columns, row after row: (last - first) * len(features).
+
+    default: (d,), the bin of a column's cells that are not stored.
+    """
+    begin, end = first + (last - first) * task // tasks, first + (last - first) * (task + 1) // tasks
     width = np.uint64(len(features))
     for row in range(begin, end):
         for j in range(len(features)):
@@ -198,25 +189,3 @@ def _gather_share(
         while place < last and rows[place] < end:
             out[np.uint64(rows[place] - first) * width + np.uint64(j)] = bins[place]
             place += 1
-
-
-@parallel_kernel
-def gather_bins(
-    starts: Any,
-    rows: Any,
-    bins: Any,
-    default: Any,
-    features: Any,
-    first: Any,
-    last: Any,
-    tasks: Any,
-    out: Any,
-) -> None:
-    """Bins of the rows first..last for chosen columns, row after row: (last - first) * len(features).
-
-    default: (d,), the bin of a column's cells that are not stored.
-    """
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = first + (last - first) * task // tasks, first + (last - first) * (task + 1) // tasks
-        _gather_share(starts, rows, bins, default, features, begin, end, first, out)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK
@@ -27,7 +26,8 @@ from weald.binning.sketch import (
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseBins
 from weald.binning.sparse_kernels import drop_default
 from weald.binning.sparse_ranks import SparseRanks
-from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+from weald.runtime.jit import ZERO, kernel
+from weald.runtime.tasks import shared_kernel
 
 if TYPE_CHECKING:
     from weald.binning.proposals import ProposalMapper
@@ -123,11 +123,7 @@ class SparseProposer:
         """Cuts between which there is about the same weight; rows of weight 0 take no part."""
         fine, choice = self._fine, self._choice
         totals = np.add.reduceat(weight, np.arange(0, len(weight), BLOCK), dtype=np.int64)
-        numbers = (self._order, weight, totals, fine.buckets)
-        if self._tasks == 1:
-            _propose_share(*numbers, ZERO, ONE, self._scratch, choice)
-        else:
-            _propose_tasks(*numbers, self._tasks, self._scratch, choice)
+        _propose(self._tasks, self._order, weight, totals, fine.buckets, self._scratch, choice)
         n_bins = choice.n_bins.copy()
         cuts, starts = fine.flat_cuts
         sizes = n_bins - 1
@@ -146,7 +142,7 @@ class SparseProposer:
             table.rows.copy(),
             np.empty_like(table.starts),
         )
-        _look_up_tasks(table.starts, table.bins, choice, self._tasks, bins)
+        _look_up(self._tasks, table.starts, table.bins, choice, bins)
         drop_default(table.starts, rows, bins, default, starts)
         last = int(starts[-1])
         return SparseBins(starts, rows[:last].copy(), bins[:last].copy(), default, table.n_rows, mapper)
@@ -217,12 +213,18 @@ def _weigh_cells(
     return count + 1
 
 
-@kernel
-def _propose_share(
-    order: CellOrder, weight: Any, totals: Any, buckets: Any, task: Any, tasks: Any, scratch: SparseScratch,
+@shared_kernel
+def _propose(
+    task: Any,
+    tasks: Any,
+    order: CellOrder,
+    weight: Any,
+    totals: Any,
+    buckets: Any,
+    scratch: SparseScratch,
     choice: ChosenCuts,
-) -> None:  # fmt: skip
-    """Cuts and bins of the columns task, task + tasks, …"""
+) -> None:
+    """Cuts and bins of the columns."""
     values, weights = scratch.values[task], scratch.weights[task]
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
     most = summaries.shape[1]
@@ -242,19 +244,10 @@ def _propose_share(
         fill_look_up(cuts, count, choice.bins[choice.bin_starts[column] : choice.bin_starts[column + 1]])
 
 
-@parallel_kernel
-def _propose_tasks(
-    order: CellOrder, weight: Any, totals: Any, buckets: Any, tasks: Any, scratch: SparseScratch, choice: ChosenCuts
-) -> None:  # fmt: skip
-    for index in prange(tasks):
-        _propose_share(order, weight, totals, buckets, np.int64(index), tasks, scratch, choice)
-
-
-@parallel_kernel
-def _look_up_tasks(starts: Any, codes: Any, choice: ChosenCuts, tasks: Any, bins: Any) -> None:
+@shared_kernel
+def _look_up(task: Any, tasks: Any, starts: Any, codes: Any, choice: ChosenCuts, bins: Any) -> None:
     """The bins of stored cells."""
-    for index in prange(tasks):
-        for column in range(np.int64(index), len(starts) - 1, tasks):
-            own = choice.bins[choice.bin_starts[column] :]
-            for i in range(starts[column], starts[column + 1]):
-                bins[i] = own[np.int64(codes[i])]
+    for column in range(task, len(starts) - 1, tasks):
+        own = choice.bins[choice.bin_starts[column] :]
+        for i in range(starts[column], starts[column + 1]):
+            bins[i] = own[np.int64(codes[i])]

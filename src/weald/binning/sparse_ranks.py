@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseCells, cells_of_entries
 from weald.data.sparse import Entries
-from weald.runtime.jit import ONE, ZERO, kernel, parallel_kernel
+from weald.runtime.tasks import shared_kernel
 
 if TYPE_CHECKING:
     from weald.binning.ranks import RankMapper
@@ -51,10 +50,8 @@ class SparseRanks(SparseCells):
         """The columns, sorted; all cells that are kept are present values."""
         n_bins = self.mapper.n_bins
         rows = np.empty(len(self.rows), np.uint32)
-        if self.tasks == 1 or len(rows) < PARALLEL_ENTRIES:
-            _sort_share(self.starts, self.rows, self.bins, n_bins, ZERO, ONE, rows)
-        else:
-            _sort_tasks(self.starts, self.rows, self.bins, n_bins, self.tasks, rows)
+        used = self.tasks if len(rows) >= PARALLEL_ENTRIES else 1
+        _sort(used, self.starts, self.rows, self.bins, n_bins, rows)
         is_below = self.bins < np.repeat(self.default, np.diff(self.starts))
         below = np.concatenate(([0], np.cumsum(is_below)))
         n_below = np.where(self.default < n_bins, below[self.starts[1:]] - below[self.starts[:-1]], 0)
@@ -92,11 +89,9 @@ def _with_zeros(cells: SparseCells, n_bins: NDArray[np.int64]) -> SparseCells:
     )
 
 
-@kernel
-def _sort_share(
-    starts: Any, rows: Any, codes: Any, n_bins: Any, task: Any, tasks: Any, sorted_rows: Any
-) -> None:
-    """Sort the columns task, task + tasks, … by counting; rows of one code stay in their order."""
+@shared_kernel
+def _sort(task: Any, tasks: Any, starts: Any, rows: Any, codes: Any, n_bins: Any, sorted_rows: Any) -> None:
+    """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(n_bins), tasks):
         begin, end = starts[column], starts[column + 1]
         places = np.zeros(n_bins[column] + 1, np.int64)
@@ -114,9 +109,3 @@ def _sort_share(
             if places[code] > first:
                 block[first] |= np.uint32(MARK)
             first = places[code]
-
-
-@parallel_kernel
-def _sort_tasks(starts: Any, rows: Any, codes: Any, n_bins: Any, tasks: Any, sorted_rows: Any) -> None:
-    for index in prange(tasks):
-        _sort_share(starts, rows, codes, n_bins, np.int64(index), tasks, sorted_rows)

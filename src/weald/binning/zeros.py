@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numba import prange
-from numpy.typing import NDArray
 
 from weald.binning.mapper import read_only
 from weald.binning.sparse import DENSE_SHARE
 from weald.data import Dataset
 from weald.data.sparse import SparseTable
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
+from weald.runtime.tasks import shared_kernel
 
 # Cells of a table for which this is worth a look; below, either way takes some milliseconds.
 LEAST_CELLS = 1_000_000
@@ -37,32 +36,20 @@ def without_zeros(dataset: Dataset, tasks: int) -> Dataset:
         return dataset
     by_rows = block.flags.c_contiguous
     flat = read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
-    strides = (n_columns, 1) if by_rows else (1, n_rows)
+    row_stride, column_stride = (n_columns, 1) if by_rows else (1, n_rows)
     places = np.zeros((tasks, n_columns), np.int64)
-    _find_others(flat, strides, np.empty(0, np.int32), np.empty(0, flat.dtype), places)
+    find_others(
+        tasks, flat, row_stride, column_stride, n_rows, np.empty(0, np.int32), np.empty(0, flat.dtype), places
+    )
     starts = np.concatenate(([0], np.cumsum(places.sum(axis=0))))
     if starts[-1] > DENSE_SHARE * block.size:
         return dataset
     places = starts[:-1] + np.cumsum(places, axis=0) - places
     rows, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], flat.dtype)
-    _find_others(flat, strides, rows, values, places)
+    find_others(tasks, flat, row_stride, column_stride, n_rows, rows, values, places)
     matrix = scipy.sparse.csc_array((values, rows, starts), shape=block.shape)
     matrix.has_canonical_format = True
     return Dataset(dataset.schema, SparseTable(matrix))
-
-
-def _find_others(
-    flat: NDArray[Any],
-    strides: tuple[int, int],
-    rows: NDArray[np.int32],
-    values: NDArray[Any],
-    places: NDArray[np.int64],
-) -> None:
-    n_rows = len(flat) // places.shape[1]
-    if len(places) == 1:
-        find_others(flat, *strides, 0, n_rows, rows, values, places[0])
-    else:
-        find_others_parallel(flat, *strides, n_rows, rows, values, places)
 
 
 @inlined
@@ -75,16 +62,26 @@ def _note(value: Any, row: Any, column: Any, rows: Any, values: Any, places: Any
         places[column] += 1
 
 
-@kernel
+@shared_kernel
 def find_others(
-    flat: Any, row_stride: Any, column_stride: Any, first: Any, last: Any, rows: Any, values: Any, places: Any
+    task: Any,
+    tasks: Any,
+    flat: Any,
+    row_stride: Any,
+    column_stride: Any,
+    n_rows: Any,
+    rows: Any,
+    values: Any,
+    all_places: Any,
 ) -> None:
-    """Write the rows and values of the cells other than zero in the rows from ``first`` to ``last``, or only count them.
+    """Write the rows and values of the cells other than zero, or only count them.
 
     flat: the values, that of row r and column c at r * row_stride + c * column_stride, one of which is 1.
     rows: int32, values: of flat's type, column after column; both empty where cells are only counted.
-    places: int64 (columns,), where the next cell of each column goes: moved on.
+    all_places: int64 (tasks, columns), where a task's next cell of each column goes: moved on.
     """
+    places = all_places[task]
+    first, last = n_rows * task // tasks, n_rows * (task + 1) // tasks
     if row_stride == 1:
         for column in range(len(places)):
             own = flat[column * column_stride :]
@@ -95,15 +92,3 @@ def find_others(
         own = flat[row * row_stride :]
         for column in range(np.uint64(len(places))):
             _note(own[column], row, column, rows, values, places)
-
-
-@parallel_kernel
-def find_others_parallel(
-    flat: Any, row_stride: Any, column_stride: Any, n_rows: Any, rows: Any, values: Any, places: Any
-) -> None:
-    """`find_others` with the rows shared among tasks; ``places``: (tasks, columns), each task's own."""
-    tasks = len(places)
-    for index in prange(tasks):
-        task = np.int64(index)
-        first, last = n_rows * task // tasks, n_rows * (task + 1) // tasks
-        find_others(flat, row_stride, column_stride, first, last, rows, values, places[task])

@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import prange
 
-from weald.runtime.jit import ZERO, kernel, parallel_kernel
+from weald.runtime.jit import ZERO, kernel
+from weald.runtime.tasks import shared_kernel
 
 # Trees of at most so many different tests, such as oblivious ones, are explained once for every pattern of answers.
 MOST_TESTS: Final = 10
@@ -248,15 +248,16 @@ def _share_of_row(
     return share
 
 
-@kernel
+@shared_kernel
 def shap_rows(
-    trees: Any, points: Any, rows: Any, begin: Any, end: Any, task: Any, work: Any, per_tree: Any, out: Any
+    task: Any, tasks: Any, trees: Any, points: Any, rows: Any, work: Any, per_tree: Any, out: Any
 ) -> None:
-    """Add the Shapley values of rows ``begin`` to ``end``, tree after tree.
+    """Add the Shapley values of all rows, tree after tree.
 
     rows: float64 (n, columns), NaN where missing; per_tree: outputs that a tree adds to, 1 or all of them.
     out: float64 (outputs, n, columns + 1); the last column is left alone. A row's values do not depend on the others.
     """
+    begin, end = len(rows) * task // tasks, len(rows) * (task + 1) // tasks
     for tree in range(len(trees.tree_offsets) - 1):
         first, last = trees.tree_offsets[tree], trees.tree_offsets[tree + 1]
         slots, leaves = _lay_paths(trees, first, last, task, work)
@@ -268,18 +269,6 @@ def shap_rows(
             for i in range(slots):
                 for k in range(per_tree):
                     out[output + k, row, work.columns[task, i]] += share[i, k]
-
-
-@parallel_kernel
-def shap_rows_parallel(
-    trees: Any, points: Any, rows: Any, tasks: Any, work: Any, per_tree: Any, out: Any
-) -> None:
-    """`shap_rows` with all rows shared among tasks."""
-    count = len(rows)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = count * task // tasks, count * (task + 1) // tasks
-        shap_rows(trees, points, rows, begin, end, task, work, per_tree, out)
 
 
 @kernel

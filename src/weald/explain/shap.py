@@ -14,7 +14,6 @@ from weald.explain.kernels import (
     Workspace,
     add_expected,
     shap_rows,
-    shap_rows_parallel,
 )
 from weald.forest.forest import Forest
 from weald.forest.predict import Blocks
@@ -56,10 +55,7 @@ def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> 
             rows.flags.writeable = False
             place = slice(first_row + begin, first_row + begin + len(rows))
             part = np.zeros((forest.n_outputs, len(rows), forest.n_features + 1))
-            if tasks == 1:
-                shap_rows(trees, points, rows, 0, len(rows), 0, work, per_tree, part)
-            else:
-                shap_rows_parallel(trees, points, rows, tasks, work, per_tree, part)
+            shap_rows(tasks, trees, points, rows, work, per_tree, part)
             found[:, place] = part
     found[:, :, -1] = expected[:, None]
     if forest.averaged:

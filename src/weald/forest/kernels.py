@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.forest.codes import LINE, ROWS, SLOT, encode_all
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel
+from weald.runtime.tasks import shared_kernel
 
 # Rows that walk a tree side by side; more would not fit in the registers.
 SIDE_BY_SIDE = 8
@@ -290,9 +290,17 @@ def _blocks_together(packed: Any, begin: Any, end: Any) -> Any:
     return max(1, min(packed.together, blocks)) * ROWS
 
 
-@kernel
-def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, scores: Any) -> None:
-    """OUT scores[K * n], K lines, of the rows `begin` to `end` of a block, from trees[0] to trees[1]."""
+@inlined
+def _rows_of(block: Any, task: Any, tasks: Any) -> Any:
+    """A task's rows of a block, in whole blocks of ROWS."""
+    blocks = (block.n_rows + ROWS - 1) // ROWS
+    return blocks * task // tasks * ROWS, min(blocks * (task + 1) // tasks * ROWS, block.n_rows)
+
+
+@shared_kernel
+def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, scores: Any) -> None:
+    """OUT scores[K * n], K lines, of the rows of a block, from trees[0] to trees[1]."""
+    begin, end = _rows_of(block, task, tasks)
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
     n_channels = packed.channels.shape[0]
@@ -347,20 +355,10 @@ def score_range(packed: Any, block: Any, trees: Any, begin: Any, end: Any, score
                     _add_values(leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, at, scores)
 
 
-@parallel_kernel
-def score_range_parallel(packed: Any, block: Any, trees: Any, tasks: Any, scores: Any) -> None:
-    """`score_range` of all rows on several threads."""
-    blocks = (block.n_rows + ROWS - 1) // ROWS
-    for task in prange(tasks):
-        k = np.int64(task)
-        begin = k * blocks // tasks * ROWS
-        end = min((k + 1) * blocks // tasks * ROWS, block.n_rows)
-        score_range(packed, block, trees, begin, end, scores)
-
-
-@kernel
-def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> None:
-    """OUT leaves[n, T]: for the rows `begin` to `end`, the node within its tree that each row reaches."""
+@shared_kernel
+def find_leaves(task: Any, tasks: Any, packed: Any, block: Any, leaves: Any) -> None:
+    """OUT leaves[n, T]: for the rows of a block, the node within its tree that each row reaches."""
+    begin, end = _rows_of(block, task, tasks)
     n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)
     together = _blocks_together(packed, begin, end)
     codes = np.empty(n_channels * together, np.int32)
@@ -379,14 +377,3 @@ def leaf_range(packed: Any, block: Any, begin: Any, end: Any, leaves: Any) -> No
                     _walk(packed.words, first, left_bits, depth, codes, base, rows, leaf)
                 for i in range(rows):
                     leaves[block.first_row + row + i, tree] = leaf[i]
-
-
-@parallel_kernel
-def leaf_range_parallel(packed: Any, block: Any, tasks: Any, leaves: Any) -> None:
-    """`leaf_range` of all rows on several threads."""
-    blocks = (block.n_rows + ROWS - 1) // ROWS
-    for task in prange(tasks):
-        k = np.int64(task)
-        begin = k * blocks // tasks * ROWS
-        end = min((k + 1) * blocks // tasks * ROWS, block.n_rows)
-        leaf_range(packed, block, begin, end, leaves)

@@ -14,14 +14,12 @@ from weald.forest.codes import Block
 from weald.forest.forest import Forest
 from weald.forest.kernels import (
     PackedForest,
-    leaf_range,
-    leaf_range_parallel,
-    score_range,
-    score_range_parallel,
+    find_leaves,
+    score_rows,
 )
 from weald.forest.packing import needs_ranks, pack
 from weald.runtime.errors import InputError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 
 Blocks = Iterable[tuple[int, NDArray[Any]]]
 
@@ -95,10 +93,8 @@ def raw_scores(
     scores = np.empty(forest.n_outputs * n_rows, dtype=np.float64)
     work_per_row = trees[1] - trees[0] + forest.n_features
     for packed, block in _packed_blocks(forest, blocks, n_rows):
-        if tasks == 1 or block.n_rows * work_per_row < PARALLEL_WORK:
-            score_range(packed, block, trees, 0, block.n_rows, scores)
-        else:
-            score_range_parallel(packed, block, trees, tasks, scores)
+        used = tasks if block.n_rows * work_per_row >= PARALLEL_WORK else 1
+        score_rows(used, packed, block, trees, scores)
     return scores.reshape(forest.n_outputs, n_rows)
 
 
@@ -110,10 +106,8 @@ def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) ->
     leaves = np.empty((n_rows, forest.n_trees), dtype=np.int32)
     work_per_row = forest.n_trees + forest.n_features
     for packed, block in _packed_blocks(forest, blocks, n_rows):
-        if tasks == 1 or block.n_rows * work_per_row < PARALLEL_WORK:
-            leaf_range(packed, block, 0, block.n_rows, leaves)
-        else:
-            leaf_range_parallel(packed, block, tasks, leaves)
+        used = tasks if block.n_rows * work_per_row >= PARALLEL_WORK else 1
+        find_leaves(used, packed, block, leaves)
     return leaves
 
 
@@ -135,8 +129,8 @@ def staged_scores(
     for begin in range(0, last, together):
         end = min(begin + together, last)
         part = forest.trees(begin * per, end * per)
-        with parallel(n_jobs) as tasks:  # not around the whole loop, which stands still between two stages
-            leaves = np.ascontiguousarray(leaf_indices(part, blocks, n_rows, tasks).T)
+        tasks = hire(n_jobs)  # not around the whole loop, which stands still between two stages
+        leaves = np.ascontiguousarray(leaf_indices(part, blocks, n_rows, tasks).T)
         for tree, own in enumerate(leaves, begin * per):
             scores[tree % forest.n_outputs] += forest.value[offsets[tree] + own]
             if (tree + 1) % per:

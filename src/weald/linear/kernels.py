@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel, parallel_kernel
+from weald.runtime.jit import inlined, inner_kernel, kernel
+from weald.runtime.tasks import shared_kernel
 
 LANES = 32
 BLOCK = 4096  # a multiple of LANES
@@ -106,35 +106,25 @@ def _pass_block(
     return slope, curvature
 
 
-@inner_kernel
-def _pass_share(
+@shared_kernel
+def _pass_blocks(
+    task: Any,
+    tasks: Any,
     before: Any,
     move: Any,
     column: Any,
     gradient: Any,
     hessian: Any,
-    first: Any,
-    last: Any,
     lanes: Any,
     sums: Any,
 ) -> None:
-    for block in range(first, last):
+    n_blocks = len(sums)
+    for block in range(n_blocks * task // tasks, n_blocks * (task + 1) // tasks):
         begin = block * BLOCK
         end = min(begin + BLOCK, len(gradient))
         sums[block, 0], sums[block, 1] = _pass_block(
-            before, move, column, gradient, hessian, begin, end, lanes
+            before, move, column, gradient, hessian, begin, end, lanes[task]
         )
-
-
-@parallel_inner_kernel
-def _pass_tasks(
-    before: Any, move: Any, column: Any, gradient: Any, hessian: Any, tasks: Any, lanes: Any, sums: Any
-) -> None:
-    n_blocks = len(sums)
-    for index in prange(tasks):
-        task = np.int64(index)
-        first, last = n_blocks * task // tasks, n_blocks * (task + 1) // tasks
-        _pass_share(before, move, column, gradient, hessian, first, last, lanes[task], sums)
 
 
 @inlined
@@ -142,10 +132,7 @@ def _pass(
     before: Any, move: Any, column: Any, gradient: Any, hessian: Any, tasks: Any, lanes: Any, sums: Any
 ) -> Any:
     """Slope and curvature of a column over all blocks, after the step of the column before."""
-    if tasks == 1:
-        _pass_share(before, move, column, gradient, hessian, ZERO, np.int64(len(sums)), lanes[0], sums)
-    else:
-        _pass_tasks(before, move, column, gradient, hessian, tasks, lanes, sums)
+    _pass_blocks(tasks, before, move, column, gradient, hessian, lanes, sums)
     slope, curvature = 0.0, 0.0
     for block in range(len(sums)):
         slope += sums[block, 0]
@@ -214,28 +201,18 @@ def _score_block(columns: Any, weights: Any, start: Any, begin: Any, end: Any, s
                 block[i] += weight * np.float64(column[i])
 
 
-@kernel
-def _score_share(columns: Any, weights: Any, start: Any, begin: Any, end: Any, scores: Any) -> None:
+@shared_kernel
+def _score(task: Any, tasks: Any, columns: Any, weights: Any, start: Any, scores: Any) -> None:
+    begin, end = len(scores) * task // tasks, len(scores) * (task + 1) // tasks
     for first in range(begin, end, SCORE_BLOCK):
         _score_block(columns, weights, start, first, min(first + SCORE_BLOCK, end), scores)
-
-
-@parallel_kernel
-def _score_tasks(columns: Any, weights: Any, start: Any, tasks: Any, scores: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(scores) * task // tasks, len(scores) * (task + 1) // tasks
-        _score_share(columns, weights, start, begin, end, scores)
 
 
 def score_dense(
     columns: NDArray[Any], weights: NDArray[np.float64], start: float, tasks: int, scores: NDArray[np.float64]
 ) -> None:
     """Fill OUT scores, (rows,): start, and then, column by column, weight times value."""
-    if tasks == 1:
-        _score_share(columns, weights, start, 0, len(scores), scores)
-    else:
-        _score_tasks(columns, weights, start, tasks, scores)
+    _score(tasks, columns, weights, start, scores)
 
 
 # --- tables of which only some cells are stored ---------------------------------------------------
@@ -274,23 +251,20 @@ def descend_stored(
                 gradient[row] = np.float32(np.float64(gradient[row]) + change)
 
 
-@kernel
-def _univariate_share(
-    table: Stored, steps: Steps, hessian: Any, gradient: Any, weights: Any, first: Any, last: Any, moves: Any
+@shared_kernel
+def _univariate(
+    task: Any,
+    tasks: Any,
+    table: Stored,
+    steps: Steps,
+    hessian: Any,
+    gradient: Any,
+    weights: Any,
+    moves: Any,
 ) -> None:
-    for j in range(first, last):
+    for j in range(len(moves) * task // tasks, len(moves) * (task + 1) // tasks):
         slope, curvature = _stored_sums(table, j, gradient, hessian)
         moves[j] = _taken(steps, j, slope, curvature, weights[j])
-
-
-@parallel_kernel
-def _univariate_tasks(
-    table: Stored, steps: Steps, hessian: Any, gradient: Any, weights: Any, tasks: Any, moves: Any
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        first, last = len(moves) * task // tasks, len(moves) * (task + 1) // tasks
-        _univariate_share(table, steps, hessian, gradient, weights, first, last, moves)
 
 
 def univariate_stored(
@@ -303,10 +277,7 @@ def univariate_stored(
     moves: NDArray[np.float64],
 ) -> None:
     """As `univariate_dense`, for a table of stored cells."""
-    if tasks == 1:
-        _univariate_share(table, steps, hessian, gradient, weights, 0, len(moves), moves)
-    else:
-        _univariate_tasks(table, steps, hessian, gradient, weights, tasks, moves)
+    _univariate(tasks, table, steps, hessian, gradient, weights, moves)
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from weald.losses import kernels
 from weald.losses.base import Float32s, Float64s, Loss, refuse_labels
-from weald.losses.by_kernel import Kernels, OneOutput, SeveralOutputs
+from weald.losses.by_kernel import OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
@@ -42,7 +42,7 @@ class Logistic(_TwoClasses):
     name = "logistic"
     link = "logit"
     is_logistic = True
-    _kernels = Kernels(kernels.logistic_gradients, kernels.logistic_gradients_parallel)
+    _kernel = staticmethod(kernels.logistic_gradients)
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         # log(1 + exp(z)) of the score towards the other class, written so that no exponential overflows.
@@ -59,7 +59,7 @@ class Exponential(_TwoClasses):
 
     name = "exponential"
     link = "half_logit"
-    _kernels = Kernels(kernels.exponential_gradients, kernels.exponential_gradients_parallel)
+    _kernel = staticmethod(kernels.exponential_gradients)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return 0.5 * super().initial_score(y, weight)
@@ -94,7 +94,7 @@ class Softmax(SeveralOutputs, _SeveralClasses):
 
     name = "softmax"
     link = "softmax"
-    _kernels = Kernels(kernels.softmax_gradients, kernels.softmax_gradients_parallel)
+    _kernel = staticmethod(kernels.softmax_gradients)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         priors = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]

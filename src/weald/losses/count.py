@@ -12,7 +12,7 @@ import numpy as np
 
 from weald.losses import kernels
 from weald.losses.base import LARGEST_LABEL, Float64s, refuse_labels
-from weald.losses.by_kernel import Kernels, OneOutput
+from weald.losses.by_kernel import OneOutput
 from weald.losses.elementary import exp_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
@@ -24,7 +24,7 @@ ZERO_MEAN_FLOOR = 1e-9
 
 class _Deviance(OneOutput):
     link = "log"
-    _kernels = Kernels(kernels.deviance_gradients, kernels.deviance_gradients_parallel)
+    _kernel = staticmethod(kernels.deviance_gradients)
     _power: float
     # A Newton step is far too long where the labels are many times exp(score); one of 0.7 doubles or halves.
     max_delta_step = 0.7

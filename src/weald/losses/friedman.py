@@ -13,7 +13,6 @@ import numpy as np
 
 from weald.losses import kernels
 from weald.losses.base import Float64s, Loss
-from weald.losses.by_kernel import Kernels
 from weald.losses.classification import Exponential, Logistic, Softmax
 from weald.losses.quantiles import LOWER, weighted_quantile
 from weald.losses.regression import Absolute, Huber, Quantile, Squared
@@ -52,7 +51,7 @@ class AdaptiveHuber(Huber):
 class PreciseSoftmax(Softmax):
     """`Softmax` in double precision."""
 
-    _kernels = Kernels(kernels.softmax_gradients64, kernels.softmax_gradients64_parallel)
+    _kernel = staticmethod(kernels.softmax_gradients64)
 
 
 def friedman_loss(name: str, alpha: float = 0.9, n_classes: int = 2) -> Loss:

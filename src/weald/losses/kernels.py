@@ -1,18 +1,18 @@
 """Gradients and hessians of residuals, counts and classes, and the links of all losses, compiled.
 
 Every kernel works row by row in plain IEEE arithmetic, so its results depend neither on the number of tasks
-nor on the CPU. The serial kernel of a loss is also the block function of its parallel twin. ``weight`` is an
-empty array where rows have no weights. Other families have files of their own, `smooth_kernels` and `margin_kernels`.
+nor on the CPU. ``weight`` is an empty array where rows have no weights. Other families have files of their own,
+`smooth_kernels` and `margin_kernels`.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import exp, exp32, log, sigmoid, sigmoid64
+from weald.runtime.tasks import part, shared_kernel
 
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
@@ -25,13 +25,21 @@ LARGEST = np.float64(3e38)
 SOFTMAX_BLOCK = 512
 
 
-@kernel
+@shared_kernel
 def clipped_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, limit: float, gradient: Float32s, hessian: Float32s
+    task: int,
+    tasks: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    limit: float,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     """OUT gradient[i] = w * clip(score - y, -limit, limit), hessian[i] = w; squared: limit infinite."""
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    begin, end = part(score.shape[0], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         residual = score[i] - y[i]
         residual = limit if residual > limit else residual
@@ -40,26 +48,10 @@ def clipped_gradients(
         hessian[i] = w
 
 
-@parallel_kernel
-def clipped_gradients_parallel(
-    score: Float64s,
-    y: Float64s,
-    weight: Float64s,
-    limit: float,
-    tasks: int,
-    gradient: Float32s,
-    hessian: Float32s,
-) -> None:
-    """`clipped_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        clipped_gradients(score[a:b], y[a:b], weight[a:b], limit, gradient[a:b], hessian[a:b])
-
-
-@kernel
+@shared_kernel
 def stepped_gradients(
+    task: int,
+    tasks: int,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -71,32 +63,13 @@ def stepped_gradients(
 ) -> None:
     """OUT gradient[i] = w * (above where score > y, below where score < y, else level), hessian[i] = w."""
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    begin, end = part(score.shape[0], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         slope = above if score[i] > y[i] else level
         slope = below if score[i] < y[i] else slope
         gradient[i] = slope * w
         hessian[i] = w
-
-
-@parallel_kernel
-def stepped_gradients_parallel(
-    score: Float64s,
-    y: Float64s,
-    weight: Float64s,
-    above: float,
-    below: float,
-    level: float,
-    tasks: int,
-    gradient: Float32s,
-    hessian: Float32s,
-) -> None:
-    """`stepped_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        stepped_gradients(score[a:b], y[a:b], weight[a:b], above, below, level, gradient[a:b], hessian[a:b])
 
 
 @kernel
@@ -106,36 +79,55 @@ def bounded(x: float) -> float:
     return -LARGEST if x < -LARGEST else x
 
 
-@kernel
+@inlined
 def _poisson_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         mean = exp(score[i])
         gradient[i] = bounded((mean - y[i]) * w)
         hessian[i] = bounded(mean * w)
 
 
-@kernel
+@inlined
 def _gamma_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         ratio = y[i] * exp(-score[i])
         gradient[i] = bounded((1.0 - ratio) * w)
         hessian[i] = bounded(ratio * w)
 
 
-@kernel
+@inlined
 def _tweedie_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, power: float, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    power: float,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         label_part = y[i] * exp((1.0 - power) * score[i])
         mean_part = exp((2.0 - power) * score[i])
@@ -143,43 +135,39 @@ def _tweedie_gradients(
         hessian[i] = bounded(((power - 1.0) * label_part + (2.0 - power) * mean_part) * w)
 
 
-@kernel
+@shared_kernel
 def deviance_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, power: float, gradient: Float32s, hessian: Float32s
+    task: int,
+    tasks: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    power: float,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     """OUT gradient and hessian of the Tweedie deviance of `power` under a log link; 1 is Poisson, 2 gamma.
 
     The two ends need one exponential instead of two; there the general formula gives the same values.
     """
+    begin, end = part(score.shape[0], task, tasks)
     if power == 1.0:
-        _poisson_gradients(score, y, weight, gradient, hessian)
+        _poisson_gradients(begin, end, score, y, weight, gradient, hessian)
     elif power == 2.0:
-        _gamma_gradients(score, y, weight, gradient, hessian)
+        _gamma_gradients(begin, end, score, y, weight, gradient, hessian)
     else:
-        _tweedie_gradients(score, y, weight, power, gradient, hessian)
+        _tweedie_gradients(begin, end, score, y, weight, power, gradient, hessian)
 
 
-@parallel_kernel
-def deviance_gradients_parallel(
+@shared_kernel
+def logistic_gradients(
+    task: int,
+    tasks: int,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
-    power: float,
-    tasks: int,
     gradient: Float32s,
     hessian: Float32s,
-) -> None:
-    """`deviance_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        deviance_gradients(score[a:b], y[a:b], weight[a:b], power, gradient[a:b], hessian[a:b])
-
-
-@kernel
-def logistic_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
 ) -> None:
     """OUT gradient[i] = w * (p - y), hessian[i] = w * max(p * (1 - p), floor) with p = sigmoid(score).
 
@@ -187,8 +175,9 @@ def logistic_gradients(
     the small gradient of a well predicted row is as precise in one class as in the other.
     """
     weighted = weight.shape[0] > 0
+    begin, end = part(score.shape[0], task, tasks)
     one = np.float32(1.0)
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = np.float32(weight[i] if weighted else 1.0)
         direction = np.float32(1.0 - 2.0 * y[i])
         miss = sigmoid(np.float32(score[i]) * direction)
@@ -198,42 +187,25 @@ def logistic_gradients(
         hessian[i] = curvature * w
 
 
-@parallel_kernel
-def logistic_gradients_parallel(
-    score: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`logistic_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        logistic_gradients(score[a:b], y[a:b], weight[a:b], gradient[a:b], hessian[a:b])
-
-
-@kernel
+@shared_kernel
 def exponential_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    task: int,
+    tasks: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     """OUT gradient[i] = w * d * exp(d * score), hessian[i] = w * exp(d * score), d = 1 where y = 0, -1 where y = 1."""
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    begin, end = part(score.shape[0], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         direction = 1.0 - 2.0 * y[i]
         size = bounded(exp(direction * score[i]) * w)
         gradient[i] = direction * size
         hessian[i] = size
-
-
-@parallel_kernel
-def exponential_gradients_parallel(
-    score: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`exponential_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        exponential_gradients(score[a:b], y[a:b], weight[a:b], gradient[a:b], hessian[a:b])
 
 
 @kernel
@@ -276,19 +248,19 @@ def _softmax_exponentials(
         _exponentiate(gradient[k][first:last], total)
 
 
-@kernel
+@shared_kernel
 def softmax_gradients(
+    task: int,
+    tasks: int,
     scores: Float64s,
     y: Float64s,
     weight: Float64s,
-    first: int,
-    last: int,
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
     """OUT gradient[k, i] = w * (p_k - [y = k]), hessian[k, i] = w * K/(K-1) * p_k * (1 - p_k).
 
-    For rows first <= i < last; all matrices are (K, n). K/(K-1) enlarges the diagonal because the K scores of
+    All matrices are (K, n). K/(K-1) enlarges the diagonal because the K scores of
     a row are coupled but fitted by separate trees: the factor of Friedman (2001) and of LightGBM.
     """
     classes = scores.shape[0]
@@ -297,8 +269,10 @@ def softmax_gradients(
     weighted = weight.shape[0] > 0
     maximum = np.empty(SOFTMAX_BLOCK, np.float64)
     total = np.empty(SOFTMAX_BLOCK, np.float32)
+    begin, end = part(scores.shape[1], task, tasks)
+    first, last = np.int64(begin), np.int64(end)
     for start in range(first, last, SOFTMAX_BLOCK):
-        rows = min(SOFTMAX_BLOCK, last - start)
+        rows = SOFTMAX_BLOCK if start + SOFTMAX_BLOCK < last else last - start
         _softmax_exponentials(scores, start, maximum[:rows], total[:rows], gradient)
         labels = y[start : start + rows]
         weights = weight[start : start + rows]
@@ -316,25 +290,13 @@ def softmax_gradients(
                 hessians[i] = curvature * w
 
 
-@parallel_kernel
-def softmax_gradients_parallel(
-    scores: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`softmax_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * scores.shape[1] // tasks
-        b = (k + 1) * scores.shape[1] // tasks
-        softmax_gradients(scores, y, weight, a, b, gradient, hessian)
-
-
-@kernel
+@shared_kernel
 def softmax_gradients64(
+    task: int,
+    tasks: int,
     scores: Float64s,
     y: Float64s,
     weight: Float64s,
-    first: int,
-    last: int,
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
@@ -343,7 +305,8 @@ def softmax_gradients64(
     factor = classes / (classes - 1.0)
     weighted = weight.shape[0] > 0
     probability = np.empty(classes, np.float64)
-    for i in range(first, last):
+    begin, end = part(scores.shape[1], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         maximum = scores[0, i]
         for k in range(1, classes):
@@ -357,18 +320,6 @@ def softmax_gradients64(
             curvature = max(factor * (p * (1.0 - p)), np.float64(HESSIAN_FLOOR))
             gradient[k, i] = (p - (1.0 if y[i] == k else 0.0)) * w
             hessian[k, i] = curvature * w
-
-
-@parallel_kernel
-def softmax_gradients64_parallel(
-    scores: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`softmax_gradients64` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * scores.shape[1] // tasks
-        b = (k + 1) * scores.shape[1] // tasks
-        softmax_gradients64(scores, y, weight, a, b, gradient, hessian)
 
 
 @kernel

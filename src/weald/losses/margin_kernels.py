@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.losses.kernels import HESSIAN_FLOOR
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined
 from weald.runtime.mathlib import log, sigmoid64
+from weald.runtime.tasks import part, shared_kernel
 
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
@@ -21,12 +21,19 @@ SQUARED_LOG_FLOOR = np.float64(1e-6)
 _FLOOR = np.float64(HESSIAN_FLOOR)
 
 
-@kernel
+@inlined
 def _pseudo_huber(
-    score: Float64s, y: Float64s, weight: Float64s, delta: float, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    delta: float,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         residual = score[i] - y[i]
         ratio = residual / delta
@@ -38,12 +45,18 @@ def _pseudo_huber(
         hessian[i] = curvature * w
 
 
-@kernel
+@inlined
 def _squared_log(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         above = score[i]
         above = 1.0 + (LOWEST_LOG_SCORE if above < LOWEST_LOG_SCORE else above)
@@ -54,10 +67,18 @@ def _squared_log(
         hessian[i] = curvature * w
 
 
-@kernel
-def _hinge(score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s) -> None:
+@inlined
+def _hinge(
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
+) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         direction = 1.0 - 2.0 * y[i]
         inside = direction * score[i] > -1.0
@@ -65,12 +86,18 @@ def _hinge(score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, h
         hessian[i] = w if inside else _FLOOR * w
 
 
-@kernel
+@inlined
 def _cross_entropy(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         probability = sigmoid64(score[i])
         curvature = probability * (1.0 - probability)
@@ -79,12 +106,19 @@ def _cross_entropy(
         hessian[i] = curvature * w
 
 
-@kernel
+@inlined
 def _fair(
-    score: Float64s, y: Float64s, weight: Float64s, scale: float, gradient: Float32s, hessian: Float32s
+    begin: int,
+    end: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    scale: float,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         residual = score[i] - y[i]
         share = scale / (abs(residual) + scale)
@@ -94,43 +128,27 @@ def _fair(
         hessian[i] = curvature * w
 
 
-@kernel
+@shared_kernel
 def margin_gradients(
-    kind: int,
+    task: int,
+    tasks: int,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
+    kind: int,
     option: float,
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
     """OUT gradient and hessian of one of the five losses; ``option``: delta of pseudo-Huber, the scale of fair."""
+    begin, end = part(score.shape[0], task, tasks)
     if kind == PSEUDO_HUBER:
-        _pseudo_huber(score, y, weight, option, gradient, hessian)
+        _pseudo_huber(begin, end, score, y, weight, option, gradient, hessian)
     elif kind == SQUARED_LOG:
-        _squared_log(score, y, weight, gradient, hessian)
+        _squared_log(begin, end, score, y, weight, gradient, hessian)
     elif kind == HINGE:
-        _hinge(score, y, weight, gradient, hessian)
+        _hinge(begin, end, score, y, weight, gradient, hessian)
     elif kind == FAIR:
-        _fair(score, y, weight, option, gradient, hessian)
+        _fair(begin, end, score, y, weight, option, gradient, hessian)
     else:
-        _cross_entropy(score, y, weight, gradient, hessian)
-
-
-@parallel_kernel
-def margin_gradients_parallel(
-    kind: int,
-    score: Float64s,
-    y: Float64s,
-    weight: Float64s,
-    option: float,
-    tasks: int,
-    gradient: Float32s,
-    hessian: Float32s,
-) -> None:
-    """`margin_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        margin_gradients(kind, score[a:b], y[a:b], weight[a:b], option, gradient[a:b], hessian[a:b])
+        _cross_entropy(begin, end, score, y, weight, gradient, hessian)

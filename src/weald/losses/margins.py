@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from weald.losses import margin_kernels
-from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels, weight_or_empty
+from weald.losses.base import LARGEST_LABEL, Float64s, refuse_labels
+from weald.losses.by_kernel import OneOutput
 from weald.losses.classification import SMALLEST_PRIOR
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
@@ -18,28 +19,14 @@ from weald.runtime.errors import InputError
 from weald.runtime.mathlib import exp, log
 
 
-class _Margin(Loss):
+class _Margin(OneOutput):
     _kind: Any
     _option = 0.0
+    _kernel = staticmethod(margin_kernels.margin_gradients)
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        w = weight_or_empty(weight)
-        if tasks == 1:
-            margin_kernels.margin_gradients(
-                self._kind, scores[0], y, w, self._option, gradient[0], hessian[0]
-            )
-            return
-        margin_kernels.margin_gradients_parallel(
-            self._kind, scores[0], y, w, self._option, tasks, gradient[0], hessian[0]
-        )
+    @property
+    def _constants(self) -> tuple[Any, ...]:
+        return (self._kind, self._option)
 
 
 class PseudoHuber(_Margin):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import kernels
 from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, Rows, refuse_labels, weight_or_empty
-from weald.losses.by_kernel import Kernels, OneOutput
+from weald.losses.by_kernel import OneOutput
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, weighted_quantile
 from weald.runtime.errors import InputError
@@ -27,7 +27,7 @@ class RealTarget(Loss):
 class _Clipped(OneOutput, RealTarget):
     """gradient = the residual score - y, clipped to ± `_limit`."""
 
-    _kernels = Kernels(kernels.clipped_gradients, kernels.clipped_gradients_parallel)
+    _kernel = staticmethod(kernels.clipped_gradients)
     _limit = math.inf
 
     @property
@@ -90,7 +90,7 @@ class Huber(_Clipped):
 class _Stepped(OneOutput, RealTarget):
     """A piecewise linear loss: slope `_above` where the score is above the label, `_below` where below."""
 
-    _kernels = Kernels(kernels.stepped_gradients, kernels.stepped_gradients_parallel)
+    _kernel = staticmethod(kernels.stepped_gradients)
     _alpha = 0.5
     _above = 1.0
     _below = -1.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from weald.losses import smooth_kernels
 from weald.losses.base import Float64s, Rows, weight_or_empty
-from weald.losses.by_kernel import Kernels, OneOutput, SeveralOutputs
+from weald.losses.by_kernel import OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.losses.regression import RealTarget
@@ -32,7 +32,7 @@ class LogCosh(OneOutput, RealTarget):
     name = "log_cosh"
     refits_leaves = True
     default_metric = "log_cosh"
-    _kernels = Kernels(smooth_kernels.log_cosh_gradients, smooth_kernels.log_cosh_gradients_parallel)
+    _kernel = staticmethod(smooth_kernels.log_cosh_gradients)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         if len(y) == 0 or (weight is not None and not (weight > 0.0).any()):
@@ -72,7 +72,7 @@ class Normal(SeveralOutputs, RealTarget):
     link = "normal"
     n_outputs = 2
     default_metric = "normal_nloglik"
-    _kernels = Kernels(smooth_kernels.normal_gradients, smooth_kernels.normal_gradients_parallel)
+    _kernel = staticmethod(smooth_kernels.normal_gradients)
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         mean = weighted_mean(y, weight)

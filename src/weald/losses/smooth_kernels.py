@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.losses.kernels import bounded
 from weald.losses.quantiles import gather_leaf, integer_exponent, largest_leaf, select_quantile
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
 from weald.runtime.mathlib import exp
+from weald.runtime.tasks import part, shared_kernel
 
 Float32s = NDArray[np.float32]
 Float64s = NDArray[np.float64]
@@ -23,31 +23,26 @@ _MOST_STEPS = 200
 _NARROW = 1e-14
 
 
-@kernel
+@shared_kernel
 def log_cosh_gradients(
-    score: Float64s, y: Float64s, weight: Float64s, gradient: Float32s, hessian: Float32s
+    task: int,
+    tasks: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    gradient: Float32s,
+    hessian: Float32s,
 ) -> None:
     """OUT gradient[i] = w * tanh(score - y), hessian[i] = w."""
     weighted = weight.shape[0] > 0
-    for i in range(score.shape[0]):
+    begin, end = part(score.shape[0], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         residual = score[i] - y[i]
         small = exp(-2.0 * abs(residual))
         slope = (1.0 - small) / (1.0 + small)
         gradient[i] = (slope if residual >= 0.0 else -slope) * w
         hessian[i] = w
-
-
-@parallel_kernel
-def log_cosh_gradients_parallel(
-    score: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`log_cosh_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * score.shape[0] // tasks
-        b = (k + 1) * score.shape[0] // tasks
-        log_cosh_gradients(score[a:b], y[a:b], weight[a:b], gradient[a:b], hessian[a:b])
 
 
 @kernel
@@ -109,22 +104,23 @@ def refit_log_cosh_leaves(
             values[leaf] = _least_log_cosh(residuals[:count], rounded[:count], median)
 
 
-@kernel
+@shared_kernel
 def normal_gradients(
+    task: int,
+    tasks: int,
     scores: Float64s,
     y: Float64s,
     weight: Float64s,
-    first: int,
-    last: int,
     gradient: Float32s,
     hessian: Float32s,
 ) -> None:
     """OUT gradient[0, i] = w * (mean - y), hessian[0, i] = w; gradient[1, i] = w * (1 - z**2), hessian[1, i] = 2 w max(1, z**2).
 
-    For rows first <= i < last; scores are the mean and the logarithm of the deviation, z = (y - mean) / deviation.
+    Scores are the mean and the logarithm of the deviation, z = (y - mean) / deviation.
     """
     weighted = weight.shape[0] > 0
-    for i in range(first, last):
+    begin, end = part(scores.shape[1], task, tasks)
+    for i in range(begin, end):
         w = weight[i] if weighted else 1.0
         residual = scores[0, i] - y[i]
         ratio = residual * exp(-scores[1, i])
@@ -133,15 +129,3 @@ def normal_gradients(
         hessian[0, i] = w
         gradient[1, i] = bounded((1.0 - square) * w)
         hessian[1, i] = bounded(2.0 * (1.0 if square < 1.0 else square) * w)
-
-
-@parallel_kernel
-def normal_gradients_parallel(
-    scores: Float64s, y: Float64s, weight: Float64s, tasks: int, gradient: Float32s, hessian: Float32s
-) -> None:
-    """`normal_gradients` on several threads."""
-    for task in prange(tasks):
-        k = np.int64(task)
-        a = k * scores.shape[1] // tasks
-        b = (k + 1) * scores.shape[1] // tasks
-        normal_gradients(scores, y, weight, a, b, gradient, hessian)

@@ -22,7 +22,9 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.misc.appdirs import AppDirs
 
 # Sources of kernels that do not import runtime.jit themselves.
-_ALSO_COMPILED = frozenset({"jit.py", "prefetch.py", "state.py"})
+_ALSO_COMPILED = frozenset(
+    {"atomics.py", "far.py", "jit.py", "prefetch.py", "references.py", "state.py", "tasks.py"}
+)
 KEPT = 3  # caches of older sources that stay: a user may switch between two environments
 
 
@@ -103,6 +105,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     """Numba's function cache in our directory; says once a process that kernels are being compiled."""
 
     _impl_class = _Implementation
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        # The directory stands for the sources, and so for bytecode and closures; a kernel in a closure has another hash in
+        # every process.
+        return sig, codegen.magic_tuple()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)

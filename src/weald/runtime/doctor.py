@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 
-from weald.runtime.threads import WAITING, load_openmp
+from weald.runtime.threads import NO_LIMIT, available_cores, container_limit
 
 _REQUIRED = (
     "numpy",
@@ -21,7 +21,6 @@ _REQUIRED = (
     "typer",
 )
 _OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "lightgbm", "xgboost", "catboost")
-_LAYERS = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
 
 
 def report() -> list[tuple[str, str]]:
@@ -55,52 +54,13 @@ def _version(distribution: str) -> str | None:
 
 
 def _threads() -> list[tuple[str, str]]:
-    import numba
-
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    config, layers = numba.config, available_layers()
+    limit = container_limit()
+    container = "no limit by a container" if limit == NO_LIMIT else f"{limit} by the container's limit"
     return [
-        ("CPUs", f"{os.cpu_count()} in the machine, {allowed} open to this process"),
-        ("Numba threads", str(config.NUMBA_NUM_THREADS)),
-        (
-            "threading layer",
-            f"{config.THREADING_LAYER}; available: {', '.join(layers) or 'none'}",
-        ),
-        ("wait policy", _wait_policy(_layer(layers))),
+        ("CPUs", f"{os.cpu_count()} in the machine, {allowed} open to this process, {container}"),
+        ("threads", f"{available_cores()}, of which {available_cores() - 1} are helpers"),
     ]
-
-
-def _layer(available: list[str]) -> str:
-    """The threading layer that runs, or that will when the first threads start."""
-    import numba
-
-    try:
-        return str(numba.threading_layer())
-    except ValueError:  # no threads yet
-        asked = str(numba.config.THREADING_LAYER)
-        return asked if asked in _LAYERS else next(iter(available), "none")
-
-
-def _wait_policy(layer: str) -> str:
-    """What threads do that wait for others."""
-    if layer != "omp":
-        return f"that of {layer}; {' and '.join(WAITING)} are for omp"
-    said = [f"{name}={os.environ[name]}" for name in WAITING if name in os.environ]
-    return ", ".join(said) or "waiting threads spin for microseconds, then sleep"
-
-
-def available_layers() -> list[str]:
-    """The threading layers that Numba can load here, in the order in which it tries them."""
-    load_openmp()
-    return [layer for layer, module in _LAYERS.items() if _loads(f"numba.np.ufunc.{module}")]
-
-
-def _loads(module: str) -> bool:
-    try:
-        import_module(module)
-    except ImportError:
-        return False
-    return True
 
 
 def _cache() -> list[tuple[str, str]]:

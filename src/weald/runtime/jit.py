@@ -72,14 +72,6 @@ def bare_inner_kernel(function: Function) -> Function:
     return _compile(function, no_cpython_wrapper=True, _nrt=False)
 
 
-def parallel_inner_kernel(function: Function) -> Function:
-    """Compile a parallel kernel that only kernels call.
-
-    Keep its loop's body a call of another kernel: the passes that find parallelism are slow on long functions.
-    """
-    return _compile(function, parallel=True, no_cpython_wrapper=True)
-
-
 def inlined(function: Function) -> Function:
     """A part of kernels that is compiled inside each of them.
 
@@ -87,8 +79,3 @@ def inlined(function: Function) -> Function:
     chain of calls costs as many compilations as it is long.
     """
     return _compile(function, inline="always")
-
-
-def parallel_kernel(function: Function) -> Function:
-    """Compile a kernel whose ``prange`` loops run on Numba's threads."""
-    return _compile(function, parallel=True)

@@ -1,66 +1,65 @@
-"""How many tasks a piece of work is cut into, and who may run them on threads.
+"""How many tasks a piece of work is cut into, and how many threads do them.
 
-The number of tasks never changes a result, so any of these rules may fall back to one task:
-a child of ``fork`` (its parent's OpenMP threads are gone, and entering a parallel kernel would kill it), and a
-second Python thread while another one is inside a parallel kernel (Numba's ``workqueue`` layer would abort).
-
-A thread that waits for others may spin or sleep. GNU's OpenMP spins long enough to lose a time slice to busy neighbours at every
-meeting; our threads spin for some microseconds, which is as quick on an idle machine (docs/decisions/0006-threads.md).
+The number of tasks never changes a result. Threads are those of `weald.runtime.crew`: as many as tasks, and no more than this
+process has cores, by its affinity mask and its container's limit.
 """
 
 from __future__ import annotations
 
-import importlib
+import functools
 import math
 import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from weald.runtime.errors import InputError
 
-_lock = threading.Lock()
-_parallel_process: int | None = None  # the process that has started threads
-_loaded = False
-
-#: what users tell OpenMP about waiting
-WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
-_SPINS = "5000"
-
-
-def load_openmp() -> None:
-    """Load Numba's OpenMP layer, once, so that its threads spin for a short while; what the user says of waiting comes first.
-
-    The library reads its variables when it is loaded. They are not left behind: other libraries have copies of their own.
-    """
-    global _loaded
-    if _loaded:
-        return
-    _loaded = True
-    if any(name in os.environ for name in WAITING):
-        return
-    os.environ["GOMP_SPINCOUNT"] = _SPINS
-    try:
-        importlib.import_module("numba.np.ufunc.omppool")
-    except ImportError:  # a platform without OpenMP
-        pass
-    finally:
-        del os.environ["GOMP_SPINCOUNT"]
+_CONTROL_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
+NO_LIMIT = 1 << 20
 
 
 def available_cores() -> int:
-    """Cores that this process may use: its affinity, and a container's quota."""
+    """Cores that this process may use: its affinity, and a container's limit."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _container_quota()))
+    return max(1, min(cores, container_limit()))
 
 
-def _container_quota() -> int:
+@functools.cache
+def container_limit() -> int:
+    """Cores that the control groups of this process may use, version 1 or 2, rounded up; `NO_LIMIT` where nothing limits them."""
+    shares = [quota / period for quota, period in _quotas() if quota > 0 and period > 0]
+    return max(1, math.ceil(min(shares))) if shares else NO_LIMIT
+
+
+def _quotas() -> Iterator[tuple[int, int]]:
+    """Microseconds of every period that this process's groups and those above them may run."""
+    for folder in _folders():
+        try:
+            if (folder / "cpu.max").exists():
+                quota, period = (folder / "cpu.max").read_text().split()
+            else:
+                quota = (folder / "cpu.cfs_quota_us").read_text()
+                period = (folder / "cpu.cfs_period_us").read_text()
+            yield int(quota), int(period)
+        except (OSError, ValueError):  # no such group, or no limit: "max"
+            continue
+
+
+def _folders() -> Iterator[Path]:
+    """The folders of this process's groups, up to the root; inside of a container only the root may be to be seen."""
+    yield from (_CONTROL_GROUPS, _CONTROL_GROUPS / "cpu", _CONTROL_GROUPS / "cpu,cpuacct")
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, math.ceil(int(quota) / int(period)))
-    except (OSError, ValueError):  # no container, or no limit ("max")
-        return 1 << 20
+        lines = _OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        own = PurePosixPath(path)
+        for group in (own, *own.parents):
+            yield _CONTROL_GROUPS / controllers / group.relative_to("/")
 
 
 def count_tasks(n_jobs: int | None) -> int:
@@ -70,33 +69,17 @@ def count_tasks(n_jobs: int | None) -> int:
     3
     """
     if n_jobs is None:
-        import numba
-
-        return min(available_cores(), int(numba.config.NUMBA_NUM_THREADS))
+        return available_cores()
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
         raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
     return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
 
 
-@contextmanager
-def parallel(n_jobs: int | None) -> Iterator[int]:
-    """Yield the number of tasks to use; while the block runs, parallel kernels belong to this thread."""
-    global _parallel_process
-    load_openmp()
+def hire(n_jobs: int | None) -> int:
+    """The number of tasks that ``n_jobs`` asks for, with helpers in place for them."""
     tasks = count_tasks(n_jobs)
-    forked = _parallel_process is not None and _parallel_process != os.getpid()
-    if tasks == 1 or forked or not _lock.acquire(blocking=False):
-        yield 1
-        return
-    try:
-        import numba
+    if tasks > 1:
+        from weald.runtime import crew
 
-        _parallel_process = os.getpid()
-        before = numba.get_num_threads()
-        numba.set_num_threads(min(tasks, numba.config.NUMBA_NUM_THREADS))
-        try:
-            yield tasks
-        finally:
-            numba.set_num_threads(before)
-    finally:
-        _lock.release()
+        crew.start(min(tasks, available_cores()) - 1)
+    return tasks

@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
+from weald.runtime.tasks import shared_kernel
 
 PARALLEL_ROWS = 60_000
 _BUCKETS = 65_536
@@ -86,61 +86,46 @@ def _append_kept(lots: Any, least: Any, first: Any, kept: Any) -> Any:
     return count
 
 
-@kernel
-def _measure_share(gradient: Any, hessian: Any, begin: Any, end: Any, importance: Any, counts: Any) -> None:
+@inlined
+def _bounds(n_rows: Any, task: Any, tasks: Any) -> Any:
+    return n_rows * task // tasks, n_rows * (task + 1) // tasks
+
+
+@shared_kernel
+def _measure(task: Any, tasks: Any, gradient: Any, hessian: Any, importance: Any, counts: Any) -> None:
     """Fill the importance of rows, and count them by the high half of its bits."""
     keys = importance.view(np.uint32)  # floats that are not negative are ordered as their bits are
     totals = np.empty(_BLOCK)
+    begin, end = _bounds(len(importance), task, tasks)
     for start in range(begin, end, _BLOCK):
         stop = min(start + _BLOCK, end)
         totals[:] = 0.0
         for output in range(gradient.shape[0]):
             _add_importance(gradient[output, start:stop], hessian[output, start:stop], totals)
         importance[start:stop] = totals[: stop - start]
-        _count_high(keys[start:stop], counts)
+        _count_high(keys[start:stop], counts[task])
 
 
-@parallel_kernel
-def _measure_tasks(gradient: Any, hessian: Any, tasks: Any, importance: Any, counts: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(importance) * task // tasks, len(importance) * (task + 1) // tasks
-        _measure_share(gradient, hessian, begin, end, importance, counts[task])
-
-
-@kernel
-def _count_share(keys: Any, high: Any, begin: Any, end: Any, counts: Any) -> None:
+@shared_kernel
+def _count_low(task: Any, tasks: Any, keys: Any, high: Any, counts: Any) -> None:
     """Count the rows whose keys have a given high half by the low half."""
-    share = keys[begin:end]
+    begin, end = _bounds(len(keys), task, tasks)
+    share, own = keys[begin:end], counts[task]
     for i in range(len(share)):
         if share[i] >> _HALF == high:
-            counts[np.uint64(share[i] & np.uint32(0xFFFF))] += np.int32(1)
+            own[np.uint64(share[i] & np.uint32(0xFFFF))] += np.int32(1)
 
 
-@parallel_kernel
-def _count_tasks(keys: Any, high: Any, tasks: Any, counts: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(keys) * task // tasks, len(keys) * (task + 1) // tasks
-        _count_share(keys, high, begin, end, counts[task])
-
-
-@kernel
-def _lots_share(least: Any, ties: Any, key: Any, begin: Any, end: Any, keys: Any, counts: Any) -> None:
+@shared_kernel
+def _draw_all_lots(task: Any, tasks: Any, least: Any, ties: Any, key: Any, keys: Any, counts: Any) -> None:
     """Replace the keys, whose large ones are decided, by lots, and count these by their high half."""
+    begin, end = _bounds(len(keys), task, tasks)
+    left = ties[task]
     for start in range(begin, end, _BLOCK):
         block = keys[start : min(start + _BLOCK, end)]
-        ties = _raise_ties(least, ties, block)
+        left = _raise_ties(least, left, block)
         _draw_lots(least, key, np.uint32(start), block)
-        _count_high(block, counts)
-
-
-@parallel_kernel
-def _lots_tasks(least: Any, ties: Any, key: Any, tasks: Any, keys: Any, counts: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(keys) * task // tasks, len(keys) * (task + 1) // tasks
-        _lots_share(least, ties[task], key, begin, end, keys, counts[task])
+        _count_high(block, counts[task])
 
 
 class Lots(NamedTuple):
@@ -151,17 +136,18 @@ class Lots(NamedTuple):
     factor: Any  # what the gradients of the rows that are drawn grow by
 
 
-@kernel
-def _collect_share(
-    lots: Lots, ties: Any, gradient: Any, hessian: Any, begin: Any, end: Any, place: Any, draw: GradientDraw
+@shared_kernel
+def _collect(
+    task: Any, tasks: Any, lots: Lots, ties: Any, gradient: Any, hessian: Any, places: Any, draw: GradientDraw
 ) -> None:
-    """Write the kept rows from ``place`` on, and the gradients and hessians of all rows, those of the small ones grown."""
-    least, factor = lots.least, lots.factor
+    """Write the kept rows, a task's from its place on, and all rows' gradients and hessians, those of the small ones grown."""
+    least, factor, left, place = lots.least, lots.factor, ties[task], places[task]
+    begin, end = _bounds(len(lots.keys), task, tasks)
     kept = np.empty(_BLOCK + 1, np.uint32)
     for start in range(begin, end, _BLOCK):
         stop = min(start + _BLOCK, end)
         block = lots.keys[start:stop]
-        ties = _raise_ties(least, ties, block)
+        left = _raise_ties(least, left, block)
         for output in range(gradient.shape[0]):
             of_output = gradient[output, start:stop], hessian[output, start:stop]
             _grow_small(block, least, factor, of_output[0], draw.gradient[output, start:stop])
@@ -169,16 +155,6 @@ def _collect_share(
         count = _append_kept(block, least, np.uint32(start), kept)
         draw.rows[place : place + count] = kept[:count]
         place += count
-
-
-@parallel_kernel
-def _collect_tasks(
-    lots: Lots, ties: Any, gradient: Any, hessian: Any, tasks: Any, places: Any, draw: GradientDraw
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(lots.keys) * task // tasks, len(lots.keys) * (task + 1) // tasks
-        _collect_share(lots, ties[task], gradient, hessian, begin, end, places[task], draw)
 
 
 class _Largest(NamedTuple):
@@ -195,10 +171,7 @@ def _find_largest(keys: Keys, count: int, by_high: Buckets, tasks: int) -> _Larg
         return _Largest(_HIGHEST, np.zeros(tasks, np.int64), np.zeros(tasks, np.int64))
     high, above = _bucket_of(by_high, count)
     by_low = np.zeros((tasks, _BUCKETS), np.int32)
-    if tasks == 1:
-        _count_share(keys, np.uint32(high), 0, len(keys), by_low[0])
-    else:
-        _count_tasks(keys, np.uint32(high), tasks, by_low)
+    _count_low(tasks, keys, np.uint32(high), by_low)
     low, nearly = _bucket_of(by_low, count - above)
     equal = by_low[:, low].astype(np.int64)
     before = np.cumsum(equal) - equal
@@ -246,18 +219,12 @@ def draw_by_gradient(
     n_large = _number_of(top, n_rows)
     n_small = min(n_rows - n_large, _number_of(other, n_rows))
     importance, counts = np.empty(n_rows, np.float32), np.zeros((tasks, _BUCKETS), np.int32)
-    if tasks == 1:
-        _measure_share(gradient, hessian, 0, n_rows, importance, counts[0])
-    else:
-        _measure_tasks(gradient, hessian, tasks, importance, counts)
+    _measure(tasks, gradient, hessian, importance, counts)
     keys = importance.view(np.uint32)
     large = _find_largest(keys, n_large, counts, tasks)
     counts[...] = 0
     row_key = np.uint32(key & 0xFFFFFFFF)
-    if tasks == 1:
-        _lots_share(large.least, large.ties[0], row_key, 0, n_rows, keys, counts[0])
-    else:
-        _lots_tasks(large.least, large.ties, row_key, tasks, keys, counts)
+    _draw_all_lots(tasks, large.least, large.ties, row_key, keys, counts)
     small = _find_largest(keys, n_small, counts, tasks)
     factor = np.float32((n_rows - n_large) / max(n_small, 1))
     kept = large.taken + small.taken
@@ -265,11 +232,7 @@ def draw_by_gradient(
         np.empty(n_large + n_small, np.uint32), np.empty_like(gradient), np.empty_like(hessian)
     )
     lots = Lots(keys, small.least, factor)
-    if tasks == 1:
-        _collect_share(lots, small.ties[0], gradient, hessian, 0, n_rows, 0, draw)
-    else:
-        places = np.cumsum(kept) - kept
-        _collect_tasks(lots, small.ties, gradient, hessian, tasks, places, draw)
+    _collect(tasks, lots, small.ties, gradient, hessian, np.cumsum(kept) - kept, draw)
     return draw
 
 

@@ -6,31 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel, parallel_kernel
 from weald.runtime.random import mix
+from weald.runtime.tasks import part, shared_kernel
 
 ALL_ROWS: NDArray[np.uint32] = np.empty(0, np.uint32)  # what an empty selection means
 NO_GROUPS: NDArray[np.uint8] = np.empty(0, np.uint8)  # all rows are of group 0
 PARALLEL_ROWS = 60_000
 
 
-@kernel
-def _draw_share(bounds: Any, group: Any, key: Any, begin: Any, end: Any, drawn: Any) -> None:
+@shared_kernel
+def _mark_drawn(task: Any, tasks: Any, bounds: Any, group: Any, key: Any, drawn: Any) -> None:
     bound = bounds[0]
+    begin, end = part(len(drawn), task, tasks)
     for row in range(begin, end):
         if len(group):
             bound = bounds[group[row]]
-        drawn[row] = (mix(np.uint64(row) ^ key) >> np.uint64(11)) < bound
-
-
-@parallel_kernel
-def _draw_tasks(bounds: Any, group: Any, key: Any, tasks: Any, drawn: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        _draw_share(bounds, group, key, len(drawn) * task // tasks, len(drawn) * (task + 1) // tasks, drawn)
+        drawn[row] = (mix(row ^ key) >> np.uint64(11)) < bound
 
 
 def draw_rows(n_rows: int, share: float, key: int, tasks: int) -> NDArray[np.uint32]:
@@ -57,9 +50,6 @@ def _draw(
         return ALL_ROWS
     drawn = np.empty(n_rows, np.bool_)
     bounds = np.array([int(share * 2.0**53) for share in shares], np.uint64)
-    if tasks == 1 or n_rows < PARALLEL_ROWS:
-        _draw_share(bounds, group, np.uint64(key), 0, n_rows, drawn)
-    else:
-        _draw_tasks(bounds, group, np.uint64(key), tasks, drawn)
+    _mark_drawn(tasks if n_rows >= PARALLEL_ROWS else 1, bounds, group, np.uint64(key), drawn)
     rows = np.flatnonzero(drawn).astype(np.uint32)
     return rows if len(rows) else np.array([key % n_rows], np.uint32)

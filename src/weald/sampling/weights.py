@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.fixed_point import fixed_point
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import inlined
 from weald.runtime.mathlib import exp, log
 from weald.runtime.random import mix
+from weald.runtime.tasks import part, shared_kernel
 
 PARALLEL_ROWS = 60_000
 _BUCKETS = (
@@ -33,20 +33,13 @@ Float32s = NDArray[np.float32]
 Int64s = NDArray[np.int64]
 
 
-@kernel
-def _bayesian_share(temperature: Any, key: Any, first: Any, weights: Any) -> None:
-    for i in range(len(weights)):
-        bits = mix(np.uint64(first + i) ^ key) >> np.uint64(12)
+@shared_kernel
+def _fill_bayesian(task: Any, tasks: Any, temperature: Any, key: Any, weights: Any) -> None:
+    begin, end = part(len(weights), task, tasks)
+    for i in range(begin, end):
+        bits = mix(i ^ key) >> np.uint64(12)
         weight = -log((np.float64(bits) + 0.5) * 2.0**-52)
         weights[i] = weight if temperature == 1.0 else exp(temperature * log(weight))
-
-
-@parallel_kernel
-def _bayesian_tasks(temperature: Any, key: Any, tasks: Any, weights: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(weights) * task // tasks, len(weights) * (task + 1) // tasks
-        _bayesian_share(temperature, key, begin, weights[begin:end])
 
 
 def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> Float32s:
@@ -59,20 +52,18 @@ def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> F
     [1.0, 1.0, 1.0]
     """
     weights = np.empty(n_rows, np.float32)
-    if tasks == 1 or n_rows < PARALLEL_ROWS:
-        _bayesian_share(float(temperature), np.uint64(key), 0, weights)
-    else:
-        _bayesian_tasks(float(temperature), np.uint64(key), tasks, weights)
+    used = tasks if n_rows >= PARALLEL_ROWS else 1
+    _fill_bayesian(used, float(temperature), np.uint64(key), weights)
     return weights
 
 
-@kernel
+@inlined
 def _add_squares(gradient: Any, totals: Any) -> None:
     for i in range(len(gradient)):
         totals[i] += np.float64(gradient[i]) * np.float64(gradient[i])
 
 
-@kernel
+@inlined
 def _measure(gradient: Any, first: Any, size: Any, largest: Any) -> None:
     """Fill the lengths of the rows' gradients, and the bits of the largest."""
     totals = np.empty(_BLOCK)
@@ -90,14 +81,14 @@ def _measure(gradient: Any, first: Any, size: Any, largest: Any) -> None:
     largest[0] = most
 
 
-@kernel
+@inlined
 def _add_up(scale: Any, size: Any, total: Any) -> None:
     total[0] = 0
     for i in range(len(size)):
         total[0] += np.int64(np.float64(size[i]) * scale)
 
 
-@kernel
+@inlined
 def _count(reg: Any, scale: Any, size: Any, counts: Any, sums: Any) -> None:
     """Add reg to the squared lengths; count and add up what they are then by their high bits."""
     for i in range(len(size)):
@@ -110,7 +101,7 @@ def _count(reg: Any, scale: Any, size: Any, counts: Any, sums: Any) -> None:
         sums[bucket] += np.int64(np.float64(size[i]) * scale)
 
 
-@kernel
+@inlined
 def _draw(mu: Any, key: Any, first: Any, factor: Any) -> None:
     """Replace the sizes by what drawn rows are multiplied by; 0: a row is not drawn."""
     for i in range(len(factor)):
@@ -122,47 +113,30 @@ def _draw(mu: Any, key: Any, first: Any, factor: Any) -> None:
             factor[i] = mu / size if point * mu < size else 0.0
 
 
-@kernel
-def _pass_share(
+@shared_kernel
+def _pass(
+    task: Any,
+    tasks: Any,
     kind: Any,
     gradient: Any,
     number: Any,
     scale: Any,
     key: Any,
-    begin: Any,
-    end: Any,
     size: Any,
     counts: Any,
     sums: Any,
 ) -> None:
-    """One of the passes over a share of the rows; in one kernel, so that threads need one, too."""
+    """One of the passes over the rows, in one kernel."""
+    begin, end = len(size) * task // tasks, len(size) * (task + 1) // tasks
     share = size[begin:end]
     if kind == _MEASURE:
-        _measure(gradient, begin, share, sums)
+        _measure(gradient, begin, share, sums[task])
     elif kind == _ADD_UP:
-        _add_up(scale, share, sums)
+        _add_up(scale, share, sums[task])
     elif kind == _COUNT:
-        _count(number, scale, share, counts, sums)
+        _count(number, scale, share, counts[task], sums[task])
     else:
         _draw(number, key, begin, share)
-
-
-@parallel_kernel
-def _pass_tasks(
-    kind: Any,
-    gradient: Any,
-    number: Any,
-    scale: Any,
-    key: Any,
-    tasks: Any,
-    size: Any,
-    counts: Any,
-    sums: Any,
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(size) * task // tasks, len(size) * (task + 1) // tasks
-        _pass_share(kind, gradient, number, scale, key, begin, end, size, counts[task], sums[task])
 
 
 class _Rows:
@@ -179,10 +153,7 @@ class _Rows:
         """Counts and sums of every task, (tasks, buckets)."""
         counts, sums = (np.zeros((self._tasks, buckets), np.int64) for _ in range(2))
         common = (np.int64(kind), self._gradient, float(number), float(scale), np.uint64(key))
-        if self._tasks == 1:
-            _pass_share(*common, 0, len(self.size), self.size, counts[0], sums[0])
-        else:
-            _pass_tasks(*common, self._tasks, self.size, counts, sums)
+        _pass(self._tasks, *common, self.size, counts, sums)
         return counts, sums
 
 
@@ -235,18 +206,11 @@ def _find_mu(rows: _Rows, wanted: float, reg: float, scale: float) -> float:
     return float(total[last] / scale / (wanted - above[last]))
 
 
-@kernel
-def _weigh_share(factor: Any, values: Any, weighed: Any) -> None:
-    for i in range(len(factor)):
+@shared_kernel
+def _weigh(task: Any, tasks: Any, factor: Any, values: Any, weighed: Any) -> None:
+    begin, end = part(len(factor), task, tasks)
+    for i in range(begin, end):
         weighed[i] = values[i] * factor[i]
-
-
-@parallel_kernel
-def _weigh_tasks(factor: Any, values: Any, tasks: Any, weighed: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(factor) * task // tasks, len(factor) * (task + 1) // tasks
-        _weigh_share(factor[begin:end], values[begin:end], weighed[begin:end])
 
 
 def weighed(factor: Float32s, values: Float32s, tasks: int) -> Float32s:
@@ -257,8 +221,5 @@ def weighed(factor: Float32s, values: Float32s, tasks: int) -> Float32s:
     """
     out = np.empty_like(values)
     for output in range(len(values)):
-        if tasks == 1 or len(factor) < PARALLEL_ROWS:
-            _weigh_share(factor, values[output], out[output])
-        else:
-            _weigh_tasks(factor, values[output], tasks, out[output])
+        _weigh(tasks if len(factor) >= PARALLEL_ROWS else 1, factor, values[output], out[output])
     return out

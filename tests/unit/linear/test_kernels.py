@@ -11,7 +11,7 @@ import scipy.sparse
 import reference_linear as naive
 from weald.data import read_table
 from weald.linear.columns import DenseColumns, SparseColumns
-from weald.linear.kernels import BIAS, BLOCK, LANES, Steps, _score_tasks, _univariate_tasks
+from weald.linear.kernels import BIAS, BLOCK, LANES, Steps, _score, _univariate
 
 N_ROWS = 2 * BLOCK + 77  # three blocks, the last with a part of the lanes
 N_COLUMNS = 4
@@ -94,7 +94,7 @@ def test_steps_of_all_columns_are_the_naive_ones(tasks: int) -> None:
     expected = naive.univariate(naive.stored_cells(columns), *arguments, naive.plain_sums)
     assert stored.univariate(steps(), hessian, tasks, gradient, weights).tolist() == expected
     shared = np.empty(N_COLUMNS)
-    _univariate_tasks(stored._stored, steps(), hessian, gradient, weights, tasks, shared)
+    _univariate(tasks, stored._stored, steps(), hessian, gradient, weights, shared)
     assert shared.tolist() == expected
     assert gradient.tobytes() == before
 
@@ -111,7 +111,7 @@ def test_scores_are_the_naive_ones_dense_and_sparse(dtype: Any) -> None:
         assert scores.tolist() == expected
     for tasks in (2, 3):
         scores = np.empty(N_ROWS)
-        _score_tasks(columns, weights, 0.25, tasks, scores)
+        _score(tasks, columns, weights, 0.25, scores)
         assert scores.tolist() == expected
 
 

@@ -14,7 +14,7 @@ from weald.runtime import cache
 
 SOURCE = Path(weald.__file__).resolve().parent.parent
 KERNEL = """
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
 
 @kernel
 def twice(x):
@@ -166,28 +166,28 @@ def test_with_compilation_switched_off_a_kernel_is_a_plain_function(tmp_path: Pa
 LINKED = """
 import sys
 import numpy as np
-from numba import prange
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
+from weald.runtime.tasks import shared_kernel
 
-@parallel_kernel
-def fill(out):
-    for i in prange(len(out)):
+@shared_kernel
+def fill(task, tasks, out):
+    for i in range(task, len(out), tasks):
         out[i] = i
 
 @kernel
 def total(n):
     out = np.empty(n)
-    fill(out)
+    fill(2, out)
     return out.sum()
 
 if sys.argv[1] == "callee":
-    fill(np.empty(4))
+    fill(2, np.empty(4))
 else:
     print(total(5))
 """
 
 
-def test_a_kernel_compiled_over_a_cached_parallel_one_loads_in_a_process_without_threads(
+def test_a_kernel_compiled_over_a_cached_shared_one_loads_in_another_process(
     tmp_path: Path,
 ) -> None:
     script = tmp_path / "linked.py"

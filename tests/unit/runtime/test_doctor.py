@@ -10,56 +10,16 @@ import pytest
 import weald
 from weald.runtime import doctor
 from weald.runtime.cache import cache_directory
-from weald.runtime.threads import WAITING
+from weald.runtime.threads import available_cores
 
 
 def test_the_report_names_versions_threads_and_the_cache() -> None:
     rows = dict(doctor.report())
     assert rows["weald"] == weald.__version__
     assert rows["numba"] == numba.__version__
-    assert rows["Numba threads"] == str(numba.config.NUMBA_NUM_THREADS)
-    assert "workqueue" in rows["threading layer"]
+    assert rows["threads"].startswith(str(available_cores()))
+    assert "open to this process" in rows["CPUs"]
     assert {"python", "pandas", "pyarrow", "kernel cache", "cached kernels"} <= set(rows)
-
-
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({}, "waiting threads spin for microseconds, then sleep"),
-        ({"OMP_WAIT_POLICY": "ACTIVE"}, "OMP_WAIT_POLICY=ACTIVE"),
-        (
-            {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "7"},
-            "OMP_WAIT_POLICY=passive, GOMP_SPINCOUNT=7",
-        ),
-    ],
-)
-def test_how_threads_wait_is_reported(
-    variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
-    for name in WAITING:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert dict(doctor.report())["wait policy"] == said
-
-
-@pytest.mark.parametrize(("asked", "expected"), [("default", "omp"), ("workqueue", "workqueue")])
-def test_before_threads_start_the_layer_is_the_one_that_would(
-    asked: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def not_started() -> str:
-        raise ValueError("Threading layer is not initialized.")
-
-    monkeypatch.setattr(numba, "threading_layer", not_started)
-    monkeypatch.setattr(numba.config, "THREADING_LAYER", asked)
-    monkeypatch.setattr(doctor, "available_layers", lambda: ["omp", "workqueue"])
-    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
-    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
-    row = dict(doctor.report())["wait policy"]
-    assert row == {"omp": "OMP_WAIT_POLICY=passive"}.get(
-        expected, f"that of {expected}; OMP_WAIT_POLICY and GOMP_SPINCOUNT are for omp"
-    )
 
 
 def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import prange
 
 import weald
 from weald.runtime import cache
 from weald.runtime.cache import KernelCache
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
 
 PACKAGE = Path(weald.__file__).resolve().parent
 
@@ -35,14 +34,13 @@ def test_only_one_module_spells_the_compilation_options() -> None:
     assert found <= {"runtime/jit.py"}
 
 
-@pytest.mark.parametrize(("decorate", "parallel"), [(kernel, False), (parallel_kernel, True)])
-def test_a_kernel_releases_the_lock_has_no_fastmath_and_is_cached(decorate: Any, parallel: bool) -> None:
-    compiled = decorate(lambda x: x + 1)
+def test_a_kernel_releases_the_lock_has_no_fastmath_and_is_cached() -> None:
+    compiled: Any = kernel(lambda x: x + 1)
     options = compiled.targetoptions
     assert options["nogil"] is True
     assert options["fastmath"] is False
     assert options["error_model"] == "numpy"
-    assert options.get("parallel", False) is parallel
+    assert "parallel" not in options
     assert isinstance(compiled._cache, KernelCache)
 
 
@@ -75,17 +73,3 @@ def test_a_kernel_adds_in_the_order_that_is_written() -> None:
     # One rounding instead of two (a fused operation) would leave 2**-104 here.
     a = 1.0 + 2.0**-52
     assert multiply_and_add(a, a, -(a * a)) == 0.0
-
-
-def test_a_parallel_kernel_writes_every_row_for_any_number_of_tasks() -> None:
-    @parallel_kernel
-    def fill(tasks: int, out: Any) -> None:
-        for index in prange(tasks):
-            task = np.int64(index)
-            for i in range(len(out) * task // tasks, len(out) * (task + 1) // tasks):
-                out[i] = i
-
-    for tasks in (1, 2, 3, 7):
-        out = np.full(1_000, -1)
-        fill(tasks, out)
-        assert np.array_equal(out, np.arange(1_000))

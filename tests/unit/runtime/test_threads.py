@@ -1,35 +1,31 @@
-"""Who may use threads, and how many tasks work is cut into."""
+"""How many tasks work is cut into, and how many threads there are for them."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import threading
 from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 
-from weald.runtime import threads
+from weald.runtime import crew, threads
 from weald.runtime.errors import InputError
-from weald.runtime.threads import available_cores, count_tasks, parallel
+from weald.runtime.threads import NO_LIMIT, available_cores, container_limit, count_tasks, hire
 
 
-def in_another_thread(n_jobs: int | None) -> int:
-    """What `parallel` yields to a thread of its own."""
-    found: list[int] = []
+@pytest.fixture
+def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Write the files of control groups, and ask for the limit."""
+    monkeypatch.setattr(threads, "_CONTROL_GROUPS", tmp_path)
+    monkeypatch.setattr(threads, "_OWN_GROUPS", tmp_path / "own")
 
-    def enter() -> None:
-        with parallel(n_jobs) as tasks:
-            found.append(tasks)
+    def limit(files: dict[str, str]) -> int:
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        return container_limit.__wrapped__()
 
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join(timeout=30)
-    assert found, "the second thread waited"
-    return found[0]
+    return limit
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, 64])
@@ -39,14 +35,7 @@ def test_a_positive_number_is_taken_as_it_is(n_jobs: int) -> None:
 
 def test_negative_numbers_count_back_from_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "available_cores", lambda: 4)
-    assert [count_tasks(n_jobs) for n_jobs in (-1, -2, -4, -5, -100)] == [4, 3, 1, 1, 1]
-
-
-def test_none_is_all_cores_that_numba_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit = int(numba.config.NUMBA_NUM_THREADS)
-    for cores, expected in ((1, 1), (limit + 5, limit)):
-        monkeypatch.setattr(threads, "available_cores", lambda cores=cores: cores)
-        assert count_tasks(None) == expected
+    assert [count_tasks(n_jobs) for n_jobs in (None, -1, -2, -4, -5, -100)] == [4, 4, 3, 1, 1, 1]
 
 
 @pytest.mark.parametrize("n_jobs", [0, True, False, 2.0, "2", [1]])
@@ -56,72 +45,50 @@ def test_what_is_no_number_of_jobs_is_named(n_jobs: Any) -> None:
     assert repr(n_jobs) in str(caught.value)
 
 
-def test_a_containers_quota_bounds_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    for text, most in (("150000 100000", 2), ("1000 100000", 1), ("max 100000", 1 << 20), ("", 1 << 20)):
-        monkeypatch.setattr(Path, "read_text", lambda self, text=text: text)
-        assert threads._container_quota() == most
-        assert 1 <= available_cores() <= most
-
-
-def test_one_job_never_holds_the_threads() -> None:
-    with parallel(1) as first:
-        assert first == 1
-        assert in_another_thread(2) == 2
-
-
-def test_a_second_thread_works_alone_while_the_first_has_the_kernels() -> None:
-    with parallel(2) as first:
-        assert first == 2
-        assert in_another_thread(2) == 1
-        assert in_another_thread(None) == 1
-    assert in_another_thread(2) == 2
-
-
-def test_a_block_inside_a_block_works_alone() -> None:
-    with parallel(2) as outer, parallel(2) as inner:
-        assert (outer, inner) == (2, 1)
-
-
-def test_an_error_gives_the_threads_back() -> None:
-    before = numba.get_num_threads()
-    with pytest.raises(RuntimeError, match="inside"), parallel(2):
-        raise RuntimeError("inside")
-    assert numba.get_num_threads() == before
-    with parallel(2) as tasks:
-        assert tasks == 2
-
-
-def test_numba_uses_no_more_threads_than_tasks() -> None:
-    before = numba.get_num_threads()
-    with parallel(2):
-        assert numba.get_num_threads() == min(2, numba.config.NUMBA_NUM_THREADS)
-    assert numba.get_num_threads() == before
-
-
-def test_a_child_of_fork_works_alone_where_its_parent_had_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_parallel_process", os.getpid() + 1)
-    with parallel(4) as tasks:
-        assert tasks == 1
-
-
-@pytest.mark.parametrize(("said", "spins"), [({}, "5000"), ({"GOMP_SPINCOUNT": "77"}, "77")])
-def test_waiting_threads_spin_briefly_unless_the_user_says_otherwise(
-    said: dict[str, str], spins: str
+@pytest.mark.parametrize(
+    ("files", "most"),
+    [
+        ({}, NO_LIMIT),
+        ({"cpu.max": "150000 100000\n"}, 2),
+        ({"cpu.max": "1000 100000\n"}, 1),
+        ({"cpu.max": "max 100000\n"}, NO_LIMIT),
+        ({"cpu.max": "nonsense"}, NO_LIMIT),
+        ({"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, NO_LIMIT),
+        ({"own": "0::/pod/box\n", "pod/box/cpu.max": "max 100000\n", "pod/cpu.max": "200000 100000\n"}, 2),
+        (
+            {
+                "own": "4:cpu,cpuacct:/box\n3:memory:/other\n",
+                "cpu,cpuacct/box/cpu.cfs_quota_us": "50000\n",
+                "cpu,cpuacct/box/cpu.cfs_period_us": "100000\n",
+            },
+            1,
+        ),
+    ],
+)
+def test_the_limit_of_a_container_is_that_of_its_tightest_group(
+    groups: Any, files: dict[str, str], most: int
 ) -> None:
-    told = {name: value for name, value in os.environ.items() if name not in threads.WAITING}
-    script = """
-import os
-from weald.runtime.threads import parallel
-before = dict(os.environ)
-with parallel(2):
-    pass
-assert dict(os.environ) == before
-"""
-    # GNU's OpenMP writes what it was told when it is loaded.
-    environment = told | said | {"OMP_DISPLAY_ENV": "verbose"}
-    run = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
-    if "GOMP_SPINCOUNT" not in run.stderr:
-        pytest.skip("Numba's threads are not those of GNU's OpenMP")
-    assert f"GOMP_SPINCOUNT = '{spins}'" in run.stderr
+    assert groups(files) == most
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity masks")
+def test_a_process_of_one_cpu_has_one_thread() -> None:
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        assert available_cores() == 1
+        assert count_tasks(None) == 1
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize(("n_jobs", "cores", "helpers"), [(1, 8, None), (3, 8, 2), (8, 2, 1), (2, 1, 0)])
+def test_helpers_are_as_many_as_tasks_and_cores_allow(
+    n_jobs: int, cores: int, helpers: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(threads, "available_cores", lambda: cores)
+    monkeypatch.setattr(crew, "start", started.append)
+    assert hire(n_jobs) == n_jobs
+    assert started == ([] if helpers is None else [helpers])

@@ -60,7 +60,9 @@ def test_rows_stay_for_some_rounds_and_do_not_depend_on_where_training_began() -
 def test_weights_that_gradients_are_too_large_for_are_refused() -> None:
     sampler = BayesianRows(4, 20.0)
     assert np.isfinite(sampler.draw(0, 0, GRADIENT, HESSIAN, 1).gradient).all()
-    said = r"sampling\.temperature=20.0 multiplies derivatives of the loss of up to 2e\+30 by weights of up to"
+    said = (
+        r"sampling\.temperature=20.0 multiplies derivatives of the loss of up to 2e\+30 by weights of up to"
+    )
     for sign in (-1, 1):
         large = np.full((1, N_ROWS), sign * 2e30, np.float32)
         with pytest.raises(InputError, match=said):

@@ -13,7 +13,7 @@ from weald.estimators.boosted.fitting import fit_metrics
 from weald.explain.importances import loss_function_change
 from weald.explain.shap import shap_values
 from weald.explain.virtual import virtual_ensembles
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 
 if TYPE_CHECKING:
     from weald.data import Dataset
@@ -50,8 +50,8 @@ class ExplainedTrees:
         True
         """
         dataset, model = self._read(X), self._fitted()
-        with parallel(self.n_jobs) as tasks:
-            values = shap_values(model.forest, dataset.blocks(), dataset.n_rows, tasks)
+        tasks = hire(self.n_jobs)
+        values = shap_values(model.forest, dataset.blocks(), dataset.n_rows, tasks)
         if model.statistics is not None:
             columns = model.by_source(values[..., :-1])
             values = np.concatenate([columns, values[..., -1:]], axis=-1)
@@ -81,16 +81,16 @@ class ExplainedTrees:
             seen = scores if metric.of_scores else loss.respond(scores)
             return float(metric.function(labels.y, seen, weight))
 
-        with parallel(self.n_jobs) as tasks:
-            return loss_function_change(
-                model.forest,
-                dataset.blocks(),
-                dataset.n_rows,
-                evaluate,
-                metric.greater_is_better,
-                None if model.statistics is None else model.statistics.sources,
-                tasks,
-            )
+        tasks = hire(self.n_jobs)
+        return loss_function_change(
+            model.forest,
+            dataset.blocks(),
+            dataset.n_rows,
+            evaluate,
+            metric.greater_is_better,
+            None if model.statistics is None else model.statistics.sources,
+            tasks,
+        )
 
     def virtual_ensembles_predict(self, X: Any, count: int = 10) -> NDArray[np.float64]:
         """Predictions of ``count`` models that are this one cut short, at equal steps through its second half.
@@ -106,7 +106,7 @@ class ExplainedTrees:
         (40, 5)
         """
         dataset, forest = self._read(X), self._fitted().forest
-        with parallel(self.n_jobs) as tasks:
-            scores = virtual_ensembles(forest, dataset.blocks(), dataset.n_rows, count, tasks)
+        tasks = hire(self.n_jobs)
+        scores = virtual_ensembles(forest, dataset.blocks(), dataset.n_rows, count, tasks)
         predict = self._predicted if is_regressor(self) else self._probabilities  # type: ignore[attr-defined]
         return np.stack([predict(one) for one in scores], axis=1)

@@ -18,7 +18,7 @@ from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
 from weald.linear.model import LinearModel
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.boosting.plan import WHOLE_TREES
 
 # Rows times rounds and outputs below which prediction does not ask for threads.
@@ -86,8 +86,8 @@ class BoostedModel:
         dataset, predictor = self._read(X), self._fitted().predictor
         if dataset.n_rows * predictor.n_rounds * predictor.n_outputs < _SMALL_PREDICTION:
             return predictor.raw_scores(dataset)
-        with parallel(self.n_jobs) as tasks:
-            return predictor.raw_scores(dataset, tasks)
+        tasks = hire(self.n_jobs)
+        return predictor.raw_scores(dataset, tasks)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees).
@@ -100,8 +100,8 @@ class BoostedModel:
         [[1, 1], [2, 2]]
         """
         dataset, forest = self._read(X), self._fitted().forest
-        with parallel(self.n_jobs) as tasks:
-            return leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
+        tasks = hire(self.n_jobs)
+        return leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
 
     @property
     def forest_(self) -> Forest:

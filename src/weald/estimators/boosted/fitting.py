@@ -79,7 +79,9 @@ def fitted_model(
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
     metrics = fit_metrics(estimator.eval_metric, loss)
     stops = estimator.early_stopping_rounds is not None or bool(options.stopping)
-    train = Rows(table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes))
+    train = Rows(
+        table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes)
+    )
     n_rows = table.n_rows if train.kept is None else len(train.kept)
     sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
     keeps_best = stops and bool(sets)
@@ -152,9 +154,7 @@ def _best_round(
     return best_round(values, metric.greater_is_better) if values else predictor.n_rounds - 1
 
 
-def _watched(
-    history: History, metrics: Sequence[Metric], stopping: Sequence[Stopping]
-) -> tuple[str, Metric]:
+def _watched(history: History, metrics: Sequence[Metric], stopping: Sequence[Stopping]) -> tuple[str, Metric]:
     """The evaluation set and the metric that say which round is best: the first ones, or those of early stopping."""
     name, metric = next(iter(history)), metrics[0]
     for callback in stopping:

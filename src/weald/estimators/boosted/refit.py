@@ -18,7 +18,7 @@ from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
 from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.boosting.door.trees import tree_rules
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import WHOLE_TREES
@@ -46,9 +46,9 @@ def refitted_model(
         float(decay_rate),
         _column_penalty(given.resolved(), model.forest, dataset, labels.weight),
     )
-    with parallel(given.n_jobs) as tasks:
-        rows = _rows(model.forest, dataset, labels, start, tasks)
-        forest = refit_leaves(model.forest, rows, labels.loss, rules, tasks)
+    tasks = hire(given.n_jobs)
+    rows = _rows(model.forest, dataset, labels, start, tasks)
+    forest = refit_leaves(model.forest, rows, labels.loss, rules, tasks)
     return replace(model, predictor=forest, history={}, best_iteration=forest.n_rounds - 1)
 
 

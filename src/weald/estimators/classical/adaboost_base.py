@@ -18,7 +18,7 @@ from weald.forest.forest import Forest
 from weald.params.declare import anything, number, one_of, validate, whole
 from weald.runtime.errors import ModelFileError, NotSupportedError
 from weald.runtime.random import seed_of
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.classical.adaboost import Boosted, WeakLearner
 from weald.training.classical.learners import EstimatorLearner
 from weald.training.classical.members import check_member, indexable, takes_sample_weight
@@ -95,8 +95,8 @@ class AdaBoost(Ensemble):
         classes = np.unique(target) if labels.n_classes else None
         training = TreeTraining(template, X, labels, classes, weight, seed, self.n_jobs)
         real = getattr(self, "algorithm", None) == "SAMME.R"
-        with parallel(self.n_jobs) as tasks:
-            boosted = loop(training.learner(real, draws, total, tasks))
+        tasks = hire(self.n_jobs)
+        boosted = loop(training.learner(real, draws, total, tasks))
         return Boosted(training.estimators(boosted.members), boosted.weights, boosted.errors)
 
     def _set_boosted(self, boosted: Boosted) -> None:

@@ -22,7 +22,7 @@ from weald.estimators.classical.tree_models import TreeModel
 from weald.estimators.classical.trees import Floats, TreeClassifier, TreeEstimator, TreeRegressor
 from weald.params.declare import Threads, anything, flag, one_of, whole
 from weald.runtime.errors import InputError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.classical.random_forest import Bags, out_of_bag
 from weald.tree.cart import Draw
 
@@ -220,8 +220,8 @@ class ForestEstimator(TreeEstimator):
                 raise InputError(
                     f"out_of_bag=True needs the {bags.n_rows} rows of the training table, but X has {dataset.n_rows}."
                 )
-            with parallel(self._jobs()) as tasks:
-                sums, votes = out_of_bag(self.forest_, dataset, bags, tasks)
+            tasks = hire(self._jobs())
+            sums, votes = out_of_bag(self.forest_, dataset, bags, tasks)
             return sums / np.maximum(votes, 1)
 
         view = type(self).__new__(type(self))

@@ -35,7 +35,7 @@ from weald.params.declare import (
     whole,
 )
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.boosting.rounds import History
 
 Monitor = Callable[[int, Any, dict[str, Any]], object]
@@ -210,8 +210,8 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
         scores = np.repeat(model.forest.base_score[:, None], dataset.n_rows, axis=1)
         trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
         for first in range(trees.n_rounds):
-            with parallel(self.n_jobs) as tasks:
-                scores += raw_scores(trees, blocks, dataset.n_rows, tasks, first, first + 1)
+            tasks = hire(self.n_jobs)
+            scores += raw_scores(trees, blocks, dataset.n_rows, tasks, first, first + 1)
             yield scores.copy() if offset is None else scores + offset
 
     @cached_property

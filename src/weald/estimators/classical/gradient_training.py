@@ -22,7 +22,7 @@ from weald.losses import scores_of
 from weald.runtime.errors import InputError
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.sampling.parameters import Uniform
 from weald.training.boosting.boosters import PlainBooster
 from weald.training.boosting.descent import LINE_SEARCHES
@@ -72,17 +72,17 @@ def train(
         check_same_task(earlier.model, dataset.schema, labels, estimator.n_estimators)
     fitted, held_out = _split(estimator, labels, seed)
     plan = _plan(estimator, dataset.schema.n_columns, len(fitted), labels, seed)
-    with parallel(estimator.n_jobs) as tasks:
-        bins = _bins(estimator, table, fitted, seed, tasks)
-        init, scores, base = _start(estimator, table, fitted, seed, earlier, tasks)
-        rows, fitted_scores = _rows(bins, labels, fitted), np.ascontiguousarray(scores[:, fitted])
-        factor = _REPORTED_TIMES.get(loss.name, 1.0)
-        record = TrainingLoss(factor, fitted_scores)
-        patience = _patience(estimator, _rows(bins, labels, held_out), scores[:, held_out], factor)
-        start = without_trees(dataset.schema.n_columns, base) if earlier is None else earlier.model.forest
-        evaluations = [] if patience is None else [patience.evaluation]
-        descent = LINE_SEARCHES[estimator.line_search](rows)
-        learner = TreeLearner(plan, rows, start, fitted_scores, evaluations, PlainBooster(), tasks, descent)
+    tasks = hire(estimator.n_jobs)
+    bins = _bins(estimator, table, fitted, seed, tasks)
+    init, scores, base = _start(estimator, table, fitted, seed, earlier, tasks)
+    rows, fitted_scores = _rows(bins, labels, fitted), np.ascontiguousarray(scores[:, fitted])
+    factor = _REPORTED_TIMES.get(loss.name, 1.0)
+    record = TrainingLoss(factor, fitted_scores)
+    patience = _patience(estimator, _rows(bins, labels, held_out), scores[:, held_out], factor)
+    start = without_trees(dataset.schema.n_columns, base) if earlier is None else earlier.model.forest
+    evaluations = [] if patience is None else [patience.evaluation]
+    descent = LINE_SEARCHES[estimator.line_search](rows)
+    learner = TreeLearner(plan, rows, start, fitted_scores, evaluations, PlainBooster(), tasks, descent)
     with ExitStack() as stack:
         callbacks = _callbacks(estimator, record, patience, monitor, earlier, stack)
         forest = run(Session(plan, learner, evaluations), callbacks)

@@ -19,7 +19,7 @@ from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
 from weald.params.declare import validate
 from weald.runtime.progress import progress
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.classical.bagging import MemberBags
 from weald.training.classical.joined import join_trees
 from weald.training.classical.learners import WeakTree
@@ -93,7 +93,8 @@ class TreeTraining:
         """The fitted members of these numbers: all in one call of the engine where they have the same columns."""
         draw = Draw(bootstrap=bags.bootstrap, n_draws=bags.n_draws)
         keys = np.array([bags.key(number) for number in numbers], np.uint64)
-        with parallel(n_jobs) as tasks, progress(len(keys), "growing trees", verbose) as bar:
+        tasks = hire(n_jobs)
+        with progress(len(keys), "growing trees", verbose) as bar:
             if bags.all_columns:
                 rules = self._rules(self.bins)
                 forest = grow_forest(
@@ -162,8 +163,8 @@ def forest_scores(forest: Forest, dataset: Dataset, n_jobs: int | None) -> Float
     """Sums of what the trees say, (outputs, rows)."""
     if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
         return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
-    with parallel(n_jobs) as tasks:
-        return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
+    tasks = hire(n_jobs)
+    return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
 
 
 def staged_forest_scores(forest: Forest, dataset: Dataset) -> Iterator[Floats]:
@@ -176,7 +177,7 @@ def staged_forest_scores(forest: Forest, dataset: Dataset) -> Iterator[Floats]:
 
 def values_of_trees(forest: Forest, dataset: Dataset, n_jobs: int | None) -> Floats:
     """What every tree of a forest with one output says, (rows, trees)."""
-    with parallel(n_jobs) as tasks:
-        leaves = leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
+    tasks = hire(n_jobs)
+    leaves = leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
     values: Floats = forest.value[forest.tree_offsets[:-1] + leaves]
     return values

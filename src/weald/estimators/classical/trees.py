@@ -32,7 +32,7 @@ from weald.params.declare import (
 from weald.params.parameter import Parameter
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.classical.random_forest import Bags, forest_keys, grow_forest
 from weald.tree.cart import Draw
 
@@ -102,8 +102,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         self._forget()
         table = read_training_table(X, self._bin_wishes(), owner)
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
-        with parallel(self._jobs()) as tasks:
-            self._grow(table, labels, seed_of(self.random_state), earlier, tasks)
+        tasks = hire(self._jobs())
+        self._grow(table, labels, seed_of(self.random_state), earlier, tasks)
         return self
 
     def _bin_wishes(self) -> BinWishes:
@@ -205,16 +205,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
             scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
         else:
-            with parallel(self._jobs()) as tasks:
-                scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
+            tasks = hire(self._jobs())
+            scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
         scores /= forest.n_trees
         return scores
 
     def _leaves(self, X: Any) -> NDArray[np.int32]:
         model = self._fitted()
         dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
-        with parallel(self._jobs()) as tasks:
-            return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
+        tasks = hire(self._jobs())
+        return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically; `weald.load` reads it."""

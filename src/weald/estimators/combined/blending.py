@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.data import read_classes, read_weights
+from weald.data import read_weights
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
+from weald.estimators.shared.labels import known_codes
 from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
@@ -153,12 +154,8 @@ class BlendingClassifier(FinalClassifier, Blending):
     """
 
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
-        codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
-        known = {value: position for position, value in enumerate(self.classes_.tolist())}
-        for value in classes.tolist():
-            if value not in known:
-                raise InputError(f"holdout_set has the class {value!r}, which y does not have.")
-        return np.array([known[value] for value in classes.tolist()])[codes]
+        codes = known_codes(y, n_rows, self.classes_, type(self).__name__, "holdout_set has")
+        return codes.astype(np.int64)
 
     def _check_classes(self, target: NDArray[Any]) -> None:
         missing = np.setdiff1d(np.arange(len(self.classes_)), target)

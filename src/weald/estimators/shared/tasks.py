@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from weald.data import read_classes, read_regression_target, read_several_classes
-from weald.estimators.shared.labels import Labels
+from weald.data import read_regression_target, read_several_classes
+from weald.estimators.shared.labels import Labels, known_codes
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import LINKS, Loss
-from weald.runtime.errors import InputError
 
 
 class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
@@ -50,14 +49,9 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
     def _encode(
         self, y: Any, n_rows: int, classes: NDArray[Any] | None, what: str = "eval_set"
     ) -> NDArray[np.float64]:
-        codes, found = read_classes(y, n_rows, owner=type(self).__name__)
         assert classes is not None
-        known = {value: position for position, value in enumerate(classes.tolist())}
-        unknown = [value for value in found.tolist() if value not in known]
-        if unknown:
-            whose = "y does" if what != "y" else "the model does"
-            raise InputError(f"{what} has the class {unknown[0]!r}, which {whose} not have.")
-        return np.array([known[value] for value in found.tolist()], np.float64)[codes]
+        but = "y does not have" if what != "y" else "the model does not have"
+        return known_codes(y, n_rows, classes, type(self).__name__, f"{what} has", but)
 
     def _decision(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Raw scores (outputs, rows) as `decision_function` returns them."""

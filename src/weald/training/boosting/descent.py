@@ -55,7 +55,9 @@ class Position:
     @classmethod
     def of(cls, train: LabelledRows, loss: Loss, scores: Float64s) -> Position:
         """With room for the derivatives."""
-        return cls(train, loss, scores, np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32))
+        return cls(
+            train, loss, scores, np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32)
+        )
 
     def use(self, tasks: int) -> None:
         """Share kernels among so many tasks, where there are scores enough."""

@@ -119,7 +119,10 @@ class LinearLearner:
         at, linear, weights = self.at, self._linear, self._weights
         columns = self._train.table.columns
         steps = Steps(
-            float(learning_rate), linear.reg_alpha * self._total, linear.reg_lambda * self._total, self._limits
+            float(learning_rate),
+            linear.reg_alpha * self._total,
+            linear.reg_lambda * self._total,
+            self._limits,
         )
         most = min(linear.top_k or columns.n_columns, columns.n_columns)
 

@@ -20,7 +20,7 @@ from weald.linear.columns import read_columns
 from weald.linear.model import LinearModel
 from weald.losses import Metric
 from weald.runtime.errors import NotSupportedError
-from weald.runtime.threads import parallel
+from weald.runtime.threads import hire
 from weald.training.boosting.averaging import AveragedRows, AveragingBooster
 from weald.training.boosting.boosters import Booster, PlainBooster
 from weald.training.boosting.dart import DartBooster, DartRows
@@ -82,10 +82,10 @@ class Start:
 
 def open_session(plan: Plan, train: Rows, sets: Sequence[Rows], start: Start) -> Session:
     """A session at the first round that ``start`` does not have."""
-    with parallel(plan.n_jobs) as tasks:
-        if isinstance(plan.kind, LinearPlan):
-            return _open_linear(plan, train, sets, start, tasks)
-        return _Trees(plan, train, sets, start, tasks).open()
+    tasks = hire(plan.n_jobs)
+    if isinstance(plan.kind, LinearPlan):
+        return _open_linear(plan, train, sets, start, tasks)
+    return _Trees(plan, train, sets, start, tasks).open()
 
 
 class _Trees:

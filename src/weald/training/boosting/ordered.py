@@ -240,7 +240,9 @@ class OrderedBooster:
             if self._search is not None:
                 self._search.saw(nodes["feature"])
             nodes["feature"] = np.append(self._tables.features, np.int32(-1))[nodes["feature"]]
-            self._making.builder.n_features = max(self._making.builder.n_features, int(nodes["feature"].max()) + 1)
+            self._making.builder.n_features = max(
+                self._making.builder.n_features, int(nodes["feature"].max()) + 1
+            )
         self._making.builder.append(**nodes)
 
     def _leaves(self, tree: GrownTree, number: int) -> LeafNumbers:
@@ -278,7 +280,9 @@ class OrderedBooster:
             for place, values in enumerate(follower.arrays()):
                 kept = np.asarray(state.get(f"{number}.{place}", ()))
                 if kept.size != values.size:
-                    raise InputError("resume_from needs the rows of the interrupted fit; there are not as many.")
+                    raise InputError(
+                        "resume_from needs the rows of the interrupted fit; there are not as many."
+                    )
                 values[...] = kept.reshape(values.shape)
         if self._tables is not None:
             for slot, projection in state["fills"]:

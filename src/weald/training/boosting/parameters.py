@@ -268,9 +268,7 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
         """How the training table is read, and binned."""
         parts = self.resolved()
         bins, finder = parts.bins, parts.split_finder
-        return BinWishes(
-            bins.choices(finder), self.categorical_features, bins.bundles(finder), bins.unstored
-        )
+        return BinWishes(bins.choices(finder), self.categorical_features, bins.bundles(finder), bins.unstored)
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters, also fields of choices, as booster__rate_drop; a choice given by name becomes an object first."""
@@ -281,5 +279,7 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
                 continue
             params[name] = parameter.resolve(given)
             if not isinstance(params[name], Choice):
-                raise InputError(f"{name}={given!r} has no parameters of its own; set {name} to an object that has them.")
+                raise InputError(
+                    f"{name}={given!r} has no parameters of its own; set {name} to an object that has them."
+                )
         return super().set_params(**params)

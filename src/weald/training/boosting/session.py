@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.encoding.model import ModelStatistics
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
-from weald.runtime.threads import count_tasks, parallel
+from weald.runtime.threads import count_tasks, hire
 from weald.training.boosting.descent import Position
 from weald.training.boosting.plan import Plan
 from weald.training.boosting.rounds import Callback, Evaluation, Round
@@ -105,7 +105,8 @@ class Session:
     def complete(self, state: Round) -> Round:
         """Train a round that `begin` has given, and evaluate what it has led to."""
         learner, number = self.learner, state.number
-        with self.lock, parallel(self._threads) as tasks:
+        with self.lock:
+            tasks = hire(self._threads)
             learner.use(tasks)
             learner.begin_round(number)
             learner.at.differentiate()
@@ -125,7 +126,8 @@ class Session:
 
     def settled(self) -> Position:
         """The training rows and their scores, with all rounds that are there."""
-        with self.lock, parallel(self._threads) as tasks:
+        with self.lock:
+            tasks = hire(self._threads)
             self.learner.use(tasks)
             self.learner.settle()
         return self.learner.at

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
+from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.candidates import CandidateScratch
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE
 from weald.tree.exact.scan import CHUNK, scan_segment
@@ -175,15 +175,15 @@ def make_segments(
     right[BEGIN], right[MIDDLE], right[END] = begin + n_left, middle + n_left - below_left, end
 
 
-@inner_kernel
-def _advance_share(
+@shared_kernel
+def _advance_columns(
+    task: Any,
+    tasks: Any,
     data: ExactInput,
     features: Any,
     gradients: Gradients,
     rules: Rules,
     key: Any,
-    task: Any,
-    tasks: Any,
     work: ExactWork,
     nodes: Nodes,
     state: ConstraintState,
@@ -224,41 +224,6 @@ def _advance_share(
             )
 
 
-@parallel_inner_kernel
-def _advance_tasks(
-    data: ExactInput,
-    features: Any,
-    gradients: Gradients,
-    rules: Rules,
-    key: Any,
-    tasks: Any,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-    parent: Any,
-    first: Any,
-    found: Any,
-    scores: Any,
-) -> None:
-    for index in prange(tasks):
-        _advance_share(
-            data,
-            features,
-            gradients,
-            rules,
-            key,
-            np.int64(index),
-            tasks,
-            work,
-            nodes,
-            state,
-            parent,
-            first,
-            found,
-            scores,
-        )
-
-
 @inlined
 def _advance(
     data: Any,
@@ -276,14 +241,10 @@ def _advance(
     scores: Any,
 ) -> None:
     n_rows = nodes.end[max(parent, ROOT)] - nodes.begin[max(parent, ROOT)]
-    if tasks == 1 or n_rows * len(features) < PARALLEL_ITEMS:
-        _advance_share(
-            data, features, gradients, rules, key, ZERO, ONE, work, nodes, state, parent, first, found, scores
-        )
-    else:
-        _advance_tasks(
-            data, features, gradients, rules, key, tasks, work, nodes, state, parent, first, found, scores
-        )
+    used = tasks if n_rows * len(features) >= PARALLEL_ITEMS else ONE
+    _advance_columns(
+        used, data, features, gradients, rules, key, work, nodes, state, parent, first, found, scores
+    )
 
 
 @inlined

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
+from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
 from weald.tree.exact.scan import CHUNK
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
@@ -66,27 +66,10 @@ def grow_exact_oblivious(
         if len(chosen) == 0:
             break
         _choose_columns(features, chosen, gains)
-        if tasks == 1 or n_rows * len(features) < PARALLEL_ITEMS:
-            _level_share(
-                data,
-                features,
-                gradients,
-                rules,
-                key,
-                ZERO,
-                ONE,
-                work,
-                nodes,
-                state,
-                first,
-                n_nodes,
-                found,
-                gains,
-            )
-        else:
-            _level_tasks(
-                data, features, gradients, rules, key, tasks, work, nodes, state, first, n_nodes, found, gains
-            )
+        used = tasks if n_rows * len(features) >= PARALLEL_ITEMS else ONE
+        _score_columns(
+            used, data, features, gradients, rules, key, work, nodes, state, first, n_nodes, found, gains
+        )
         best = best_of_level(gains, features, gradients, rules, key, first, n_nodes - first)
         if best == NOBODY:
             break
@@ -116,15 +99,15 @@ def _choose_columns(features: Any, chosen: Any, gains: Any) -> None:
         gains[place] = 0.0
 
 
-@inner_kernel
-def _level_share(
+@shared_kernel
+def _score_columns(
+    task: Any,
+    tasks: Any,
     data: ExactInput,
     features: Any,
     gradients: Gradients,
     rules: Rules,
     key: Any,
-    task: Any,
-    tasks: Any,
     work: ExactWork,
     nodes: Nodes,
     state: ConstraintState,
@@ -159,41 +142,6 @@ def _level_share(
                 sums,
                 found[j],
             )
-
-
-@parallel_inner_kernel
-def _level_tasks(
-    data: ExactInput,
-    features: Any,
-    gradients: Gradients,
-    rules: Rules,
-    key: Any,
-    tasks: Any,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-    first: Any,
-    last: Any,
-    found: Any,
-    gains: Any,
-) -> None:
-    for index in prange(tasks):
-        _level_share(
-            data,
-            features,
-            gradients,
-            rules,
-            key,
-            np.int64(index),
-            tasks,
-            work,
-            nodes,
-            state,
-            first,
-            last,
-            found,
-            gains,
-        )
 
 
 @inner_kernel

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, kernel
 from weald.runtime.random import choose, mix
+from weald.runtime.references import refer
 from weald.tree.growth.frontier import pop, push
 from weald.tree.histograms.bundled import column_of, fill_codes_left, in_bundle, stored_columns
 from weald.tree.histograms.cells import cell_words, read_cell
@@ -75,6 +78,8 @@ def grow_tree(
     forced: ForcedSplits,
 ) -> Any:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
+    data, gradients, work = refer(data), refer(gradients), refer(work)
+    nodes, state, forced = refer(nodes), refer(state), refer(forced)
     place_root(nodes, n_rows)
     open_root(state)
     open_forced(forced)
@@ -90,8 +95,8 @@ def grow_tree(
                 if node == ROOT:
                     settle_root(gradients, rules, nodes, state)
                 # Most trees have none to ask for, and to pass this many arrays takes as long as to scan a column.
-                is_forced = len(forced.node) > 0 and force_split(
-                    data, gradients, rules, work, nodes, state, node, forced
+                is_forced = len(forced.node) > 0 and far(
+                    force_split, (data, gradients, rules, work, nodes, state, node, forced)
                 )
                 if not is_forced:
                     heap_size = _consider(
@@ -105,7 +110,7 @@ def grow_tree(
             parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
             heap_size -= 1
         split_node(data, tasks, work, nodes, parent, n_nodes)
-        pass_on_bounds(data, gradients, rules, nodes, state, parent, n_nodes)
+        far(pass_on_bounds, (data, gradients, rules, nodes, state, parent, n_nodes))
         hand_down(forced, parent, n_nodes)
         fresh = by_size(nodes, n_nodes)
         n_nodes += 2
@@ -150,23 +155,27 @@ def give_histogram(
             nodes.end[sibling] - nodes.begin[sibling],
         )
         if data.sparse:
-            subtract_sparse_histogram(data, gradients.packed, tasks, work.pool[nodes.slot[parent]], child)
+            far(
+                subtract_sparse_histogram,
+                (data, gradients.packed, tasks, work.pool[nodes.slot[parent]], child),
+            )
         else:
-            subtract_histogram(
-                gradients.packed, all_rows, child_rows, tasks, work.pool[nodes.slot[parent]], child
+            far(
+                subtract_histogram,
+                (gradients.packed, all_rows, child_rows, tasks, work.pool[nodes.slot[parent]], child),
             )
         return n_slots
     nodes.slot[node] = min(n_slots, shared)
     out = work.pool[nodes.slot[node]]
     entries = work.entries[nodes.side[node]]
     if data.sparse:
-        build_sparse_histogram(data, features, gradients, entries, begin, end, tasks, work, out)
+        far(build_sparse_histogram, (data, features, gradients, entries, begin, end, tasks, work, out))
         if node == ROOT:
-            nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = sum_entries(gradients, entries, end)
+            nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = far(sum_entries, (gradients, entries, end))
         return min(n_slots + 1, shared)
     in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
     places = stored_columns(data, features) if len(data.stored) > 0 else features
-    build_histogram(data, places, gradients, entries, in_order, begin, end, tasks, work, out)
+    far(build_histogram, (data, places, gradients, entries, in_order, begin, end, tasks, work, out))
     if node == ROOT:
         sum_root(data, features, gradients, nodes, out)
     return min(n_slots + 1, shared)
@@ -225,16 +234,9 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
         column = data.columns[column_of(data, feature)]
         if in_bundle(data, feature):
             goes_left = fill_codes_left(data, feature, goes_left)
-    partition(
-        column,
-        goes_left,
-        source,
-        begin,
-        end,
-        n_left,
-        tasks,
-        work.chunk_counts,
-        work.entries[1 - side],
+    far(
+        partition,
+        (column, goes_left, source, begin, end, n_left, tasks, work.chunk_counts, work.entries[1 - side]),
     )
     if data.sparse:
         clear_column(data, feature, source, begin, end, column)
@@ -279,6 +281,7 @@ def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any
     return bounded_value(gradient, hessian, nodes.end[node] - nodes.begin[node], bounds, rules)
 
 
+@returns(types.none)
 @bare_inner_kernel
 def pass_on_bounds(
     data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
@@ -363,8 +366,9 @@ def search_node(
     histogram = work.pool[nodes.slot[node]]
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
-    gain = find_best_split(
-        histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]
+    gain = far(
+        find_best_split,
+        (histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]),
     )
     if gain == NO_GAIN or gain < rules.min_gain:
         return False

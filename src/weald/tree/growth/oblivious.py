@@ -37,7 +37,7 @@ from weald.tree.splits.constraints import (
     part,
 )
 from weald.tree.splits.gain import children_score, gain_over, parent_score
-from weald.tree.splits.level import score_feature, score_features
+from weald.tree.splits.level import score_features
 from weald.tree.splits.noise import noise_of
 from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
 from weald.tree.splits.split import copy_candidate, left_sums
@@ -132,15 +132,8 @@ def choose_split(
         return False
     found = np.zeros((len(features), nodes.candidate.shape[1]), np.int64)
     gains = np.zeros(len(features), np.float64)
-    if tasks > 1 and (last - first) * len(features) * BYTE_BINS >= PARALLEL_BINS:
-        score_features(
-            data, features, gradients, rules, work, nodes, state, first, last, key, tasks, found, gains
-        )
-    else:
-        for j in range(len(features)):
-            gains[j] = score_feature(
-                data, features[j], gradients, rules, work, nodes, state, first, last, key, found[j]
-            )
+    used = tasks if (last - first) * len(features) * BYTE_BINS >= PARALLEL_BINS else ONE
+    score_features(used, data, features, gradients, rules, work, nodes, state, first, last, key, found, gains)
     best = best_of_level(gains, features, gradients, rules, key, first, last - first)
     if best == NOBODY:
         return False

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.state import Columns, TreeInput
@@ -106,6 +108,7 @@ def member_prefix_sums(
     return np.int64(size), missing
 
 
+@returns(types.none)
 @kernel
 def mark_members(
     histogram: NDArray[np.int64],

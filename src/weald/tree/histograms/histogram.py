@@ -9,19 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import (
-    ONE,
-    ZERO,
-    bare_inner_kernel,
-    inlined,
-    inner_kernel,
-    kernel,
-    parallel_inner_kernel,
-)
+from weald.runtime.far import returns
+from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.prefetch import prefetch
+from weald.runtime.tasks import part, shared_kernel
 from weald.tree.histograms.cells import (
     COUNT_BITS,
     GRADIENT_SHIFT,
@@ -37,7 +31,7 @@ from weald.tree.histograms.cells import (
 from weald.tree.state import PACKED_BLOCK, STRIDE, WIDE_BLOCK, Gradients, TreeInput, Workspace
 
 AHEAD = 16  # rows between a prefetch and its use
-PARALLEL_CELLS = 400_000  # (row, feature) pairs from which two threads win over one
+PARALLEL_CELLS = 40_000  # (row, feature) pairs from which two threads win over one
 TILE = 96  # columns a pass: their cells (200 KB) stay in the second-level cache
 PARALLEL_SUBTRACTION = 50_000  # cells from which two threads subtract faster than one
 
@@ -218,8 +212,10 @@ def _fill_task(
     _add_block(data, features, gradients, entries, in_order, start, end, buffer)
 
 
-@parallel_inner_kernel
+@shared_kernel
 def _fill_tasks(
+    task: Any,
+    tasks: Any,
     data: TreeInput,
     features: Any,
     gradients: Gradients,
@@ -227,15 +223,13 @@ def _fill_tasks(
     in_order: Any,
     begin: Any,
     end: Any,
-    tasks: Any,
-    buffers: Any,
-    totals: Any,
+    work: Workspace,
 ) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        first = begin + (end - begin) * task // tasks
-        last = begin + (end - begin) * (task + 1) // tasks
-        _fill_task(data, features, gradients, entries, in_order, first, last, buffers[task], totals[task])
+    first = begin + (end - begin) * task // tasks
+    last = begin + (end - begin) * (task + 1) // tasks
+    _fill_task(
+        data, features, gradients, entries, in_order, first, last, work.buffers[task], work.totals[task]
+    )
 
 
 @inner_kernel
@@ -269,32 +263,24 @@ def _fill_tile(
             keep = -1
 
 
-@inner_kernel
-def _fill_some_tiles(
+@shared_kernel
+def _fill_tiles(
+    task: Any,
+    tasks: Any,
     data: TreeInput,
     entries: Any,
     in_order: Any,
     begin: Any,
     end: Any,
-    task: Any,
-    tasks: Any,
     buffer: Any,
     out: Any,
 ) -> None:
+    """Tasks have columns of their own, so that nothing is left to be added."""
     width = data.columns.shape[0]
     tiles = tasks * ((width + TILE * tasks - 1) // (TILE * tasks))
     for tile in range(task, tiles, tasks):
         first, last = width * tile // tiles, width * (tile + 1) // tiles
         _fill_tile(data, entries, in_order, begin, end, first, last, buffer, out)
-
-
-@parallel_inner_kernel
-def _fill_tiles(
-    data: TreeInput, entries: Any, in_order: Any, begin: Any, end: Any, tasks: Any, buffer: Any, out: Any
-) -> None:
-    """Tasks have columns of their own, so that nothing is left to be added."""
-    for index in prange(tasks):
-        _fill_some_tiles(data, entries, in_order, begin, end, np.int64(index), tasks, buffer, out)
 
 
 @inlined
@@ -323,6 +309,7 @@ def _collect_totals(packed: Any, n_rows: Any, tasks: Any, work: Workspace, out: 
                     target[c] += source[c]
 
 
+@returns(types.none)
 @kernel
 def build_histogram(
     data: TreeInput,
@@ -346,10 +333,7 @@ def build_histogram(
     used = tasks if n_rows * len(features) >= PARALLEL_CELLS else 1
     width = data.columns.shape[0]
     if gradients.packed and data.uniform and width > TILE and 2 * len(features) > width:
-        if used > 1:
-            _fill_tiles(data, entries, in_order, begin, end, used, work.buffers[0], out)
-        else:
-            _fill_some_tiles(data, entries, in_order, begin, end, ZERO, ONE, work.buffers[0], out)
+        _fill_tiles(used, data, entries, in_order, begin, end, work.buffers[0], out)
         return
     if words < 3:
         for w in range(words):
@@ -357,7 +341,7 @@ def build_histogram(
             for c in range(len(cells)):
                 cells[c] = 0
     if used > 1:
-        _fill_tasks(data, features, gradients, entries, in_order, begin, end, used, work.buffers, work.totals)
+        _fill_tasks(used, data, features, gradients, entries, in_order, begin, end, work)
     else:
         # A single block is summed where it stays.
         buffer = out if words < 3 else work.buffers[0]
@@ -370,63 +354,44 @@ def build_histogram(
         _collect_totals(gradients.packed, n_rows, used, work, out)
 
 
-@bare_inner_kernel
-def _subtract_cells(
-    parent_words: Any, child_words: Any, sibling_words: Any, parent: Any, child: Any, begin: Any, end: Any
+@shared_kernel
+def _subtract(
+    task: Any,
+    tasks: Any,
+    words: Any,
+    n_cells: Any,
+    parent: Any,
+    child: Any,
 ) -> None:
+    parent_words, child_words, sibling_words = words
+    begin, end = part(n_cells, task, tasks)
     if parent_words == child_words:
         for w in range(parent_words):
             target, source = parent[w], child[w]
-            for c in range(np.uint64(begin), np.uint64(end)):
+            for c in range(begin, end):
                 target[c] -= source[c]
         return
     gradient, hessian, count = parent[0], parent[1], parent[2]
-    for c in range(np.uint64(begin), np.uint64(end)):
+    for c in range(begin, end):
         g, h, n = read_cell(child, child_words, c)
         gradient[c] -= g
         hessian[c] -= h
         count[c] -= n
     if sibling_words == 1:
-        for c in range(np.uint64(begin), np.uint64(end)):
+        for c in range(begin, end):
             gradient[c] = (gradient[c] << GRADIENT_SHIFT) + (hessian[c] << COUNT_BITS) + count[c]
     elif sibling_words == 2:
-        for c in range(np.uint64(begin), np.uint64(end)):
+        for c in range(begin, end):
             hessian[c] = (hessian[c] << WIDE_SHIFT) + count[c]
 
 
-@parallel_inner_kernel
-def _subtract_tasks(
-    parent_words: Any,
-    child_words: Any,
-    sibling_words: Any,
-    parent: Any,
-    child: Any,
-    n_cells: Any,
-    tasks: Any,
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = n_cells * task // tasks, n_cells * (task + 1) // tasks
-        _subtract_cells(parent_words, child_words, sibling_words, parent, child, begin, end)
+@inlined
+def subtract_words(words: Any, n_cells: Any, tasks: Any, parent: Any, child: Any) -> None:
+    """Subtract the first ``n_cells`` cells of two histograms; ``words``: of a cell of parent, child and sibling."""
+    _subtract(tasks if n_cells >= PARALLEL_SUBTRACTION else ONE, words, n_cells, parent, child)
 
 
-@inner_kernel
-def subtract_words(
-    parent_words: Any,
-    child_words: Any,
-    sibling_words: Any,
-    n_cells: Any,
-    tasks: Any,
-    parent: Any,
-    child: Any,
-) -> None:
-    """Subtract the first ``n_cells`` cells of two histograms with so many words a cell."""
-    if tasks > 1 and n_cells >= PARALLEL_SUBTRACTION:
-        _subtract_tasks(parent_words, child_words, sibling_words, parent, child, n_cells, tasks)
-    else:
-        _subtract_cells(parent_words, child_words, sibling_words, parent, child, ZERO, n_cells)
-
-
+@returns(types.none)
 @kernel
 def subtract_histogram(
     packed: bool,
@@ -437,13 +402,9 @@ def subtract_histogram(
     child: NDArray[np.int64],
 ) -> None:
     """Turn the parent's histogram into that of the other child, in place; ``child`` is the smaller one."""
-    sibling_words = cell_words(packed, parent_rows - child_rows)
-    subtract_words(
+    words = (
         cell_words(packed, parent_rows),
         cell_words(packed, child_rows),
-        sibling_words,
-        parent.shape[1],
-        tasks,
-        parent,
-        child,
+        cell_words(packed, parent_rows - child_rows),
     )
+    subtract_words(words, parent.shape[1], tasks, parent, child)

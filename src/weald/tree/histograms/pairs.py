@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.sparse import plane_size
@@ -45,6 +47,7 @@ def _kept_cell(histogram: Any, data: Columns, feature: Any, totals: Any, packed:
     return n_missing == 0, g, h, n
 
 
+@returns(types.Tuple([types.float64, types.int64]))
 @kernel
 def best_pair(
     histogram: NDArray[np.int64],

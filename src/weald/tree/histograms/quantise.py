@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
+from weald.runtime.tasks import part, shared_kernel
 from weald.tree.state import (
     PACKED_GRADIENT_LIMIT,
     PACKED_HESSIAN_LIMIT,
@@ -25,7 +25,7 @@ from weald.tree.state import (
     Gradients,
 )
 
-PARALLEL_ROWS = 60_000
+PARALLEL_ROWS = 8_000
 SIZE_STEPS = 2.0**20  # of a value between 0 and the largest: sums of 2**43 rows fit
 
 # Packed rounding leaves the average row at least this many steps; below, the round is wide. A heavy tail (one outlier
@@ -47,60 +47,41 @@ class Rounding(NamedTuple):
     first: np.uint32  # the number, in the whole table, of the first row
 
 
-@kernel
-def _largest_of_range(gradient: Any, hessian: Any, begin: Any, end: Any) -> Any:
+@shared_kernel
+def _largest(task: Any, tasks: Any, gradient: Any, hessian: Any, out: Any) -> None:
     largest_gradient, largest_hessian = np.float32(0.0), np.float32(0.0)
-    for i in range(np.uint64(begin), np.uint64(end)):
+    begin, end = part(len(gradient), task, tasks)
+    for i in range(begin, end):
         largest_gradient = max(largest_gradient, abs(gradient[i]))
         largest_hessian = max(largest_hessian, hessian[i])
-    return largest_gradient, largest_hessian
-
-
-@parallel_kernel
-def _largest_of_tasks(gradient: Any, hessian: Any, tasks: Any, out: Any) -> None:
-    count = len(gradient)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = count * task // tasks, count * (task + 1) // tasks
-        out[task, 0], out[task, 1] = _largest_of_range(gradient, hessian, begin, end)
+    out[task, 0], out[task, 1] = largest_gradient, largest_hessian
 
 
 def largest_of(
     gradient: NDArray[np.float32], hessian: NDArray[np.float32], tasks: int
 ) -> tuple[float, float]:
     """The largest absolute gradient and the largest hessian, 0 of no rows."""
-    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
-        largest = _largest_of_range(gradient, hessian, 0, len(gradient))
-    else:
-        found = np.empty((tasks, 2), np.float32)
-        _largest_of_tasks(gradient, hessian, tasks, found)
-        largest = found.max(axis=0)
+    found = np.empty((_shared(tasks, len(gradient)), 2), np.float32)
+    _largest(len(found), gradient, hessian, found)
+    largest = found.max(axis=0)
     return float(largest[0]), float(largest[1])
 
 
-@kernel
-def _sizes_of_range(
-    gradient: Any, hessian: Any, begin: Any, end: Any, gradient_scale: Any, hessian_scale: Any
-) -> Any:
+def _shared(tasks: int, n_rows: int) -> int:
+    return tasks if n_rows >= PARALLEL_ROWS else 1
+
+
+@shared_kernel
+def _sum_sizes(
+    task: Any, tasks: Any, gradient: Any, hessian: Any, gradient_scale: Any, hessian_scale: Any, out: Any
+) -> None:
     gradient_total, hessian_total = np.int64(0), np.int64(0)
-    for i in range(np.uint64(begin), np.uint64(end)):
+    begin, end = part(len(gradient), task, tasks)
+    for i in range(begin, end):
         # By way of 32 bits, which a CPU converts several at a time.
         gradient_total += np.int32(np.float64(abs(gradient[i])) * gradient_scale + 0.5)
         hessian_total += np.int32(np.float64(hessian[i]) * hessian_scale + 0.5)
-    return gradient_total, hessian_total
-
-
-@parallel_kernel
-def _sizes_of_tasks(
-    gradient: Any, hessian: Any, gradient_scale: Any, hessian_scale: Any, tasks: Any, out: Any
-) -> None:
-    count = len(gradient)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = count * task // tasks, count * (task + 1) // tasks
-        out[task, 0], out[task, 1] = _sizes_of_range(
-            gradient, hessian, begin, end, gradient_scale, hessian_scale
-        )
+    out[task, 0], out[task, 1] = gradient_total, hessian_total
 
 
 def sum_sizes(
@@ -108,12 +89,9 @@ def sum_sizes(
 ) -> tuple[int, int]:
     """Sums of absolute gradients and of hessians, each row's rounded to whole `SIZE_STEPS` of the largest of all rows."""
     scales = (SIZE_STEPS / max(largest[0], SMALLEST), SIZE_STEPS / max(largest[1], SMALLEST))
-    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
-        sizes = _sizes_of_range(gradient, hessian, 0, len(gradient), *scales)
-    else:
-        found = np.empty((tasks, 2), np.int64)
-        _sizes_of_tasks(gradient, hessian, *scales, tasks, found)
-        sizes = found.sum(axis=0)
+    found = np.empty((_shared(tasks, len(gradient)), 2), np.int64)
+    _sum_sizes(len(found), gradient, hessian, *scales, found)
+    sizes = found.sum(axis=0)
     return int(sizes[0]), int(sizes[1])
 
 
@@ -151,31 +129,23 @@ def _widen_range(
         entries[i] = np.uint64(row) << np.uint64(32)
 
 
-@kernel
-def _fill_range(
-    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, wide: Any, entries: Any
+@shared_kernel
+def _fill(
+    task: Any,
+    tasks: Any,
+    gradient: Any,
+    hessian: Any,
+    rows: Any,
+    rounding: Any,
+    wide: Any,
+    entries: Any,
 ) -> None:
+    count = len(rows) if len(rows) else len(gradient)
+    begin, end = count * task // tasks, count * (task + 1) // tasks
     if rounding.packed:
         _pack_range(gradient, hessian, rows, begin, end, rounding, entries)
     else:
         _widen_range(gradient, hessian, rows, begin, end, rounding, wide, entries)
-
-
-@parallel_kernel
-def _fill_tasks(
-    gradient: Any,
-    hessian: Any,
-    rows: Any,
-    count: Any,
-    rounding: Any,
-    tasks: Any,
-    wide: Any,
-    entries: Any,
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = count * task // tasks, count * (task + 1) // tasks
-        _fill_range(gradient, hessian, rows, begin, end, rounding, wide, entries)
 
 
 def needs_sizes(precision: str, n_rows: int) -> bool:
@@ -210,11 +180,7 @@ def fill_entries(
     entries: NDArray[np.uint64],
 ) -> Gradients:
     """Fill ``entries`` with the sampled rows (all when ``rows`` is empty) and say what the integers mean."""
-    count = len(rows) if len(rows) else len(gradient)
-    if tasks == 1 or len(gradient) < PARALLEL_ROWS:
-        _fill_range(gradient, hessian, rows, 0, count, rounding, wide, entries)
-    else:
-        _fill_tasks(gradient, hessian, rows, count, rounding, tasks, wide, entries)
+    _fill(_shared(tasks, len(gradient)), gradient, hessian, rows, rounding, wide, entries)
     return meaning_of(rounding, wide)
 
 

@@ -17,19 +17,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import (
-    ONE,
-    ZERO,
-    bare_inner_kernel,
-    inlined,
-    inner_kernel,
-    kernel,
-    parallel_inner_kernel,
-)
+from weald.runtime.far import returns
+from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.prefetch import prefetch
+from weald.runtime.tasks import shared_kernel
 from weald.tree.histograms.bundled import in_bundle, read_member
 from weald.tree.histograms.cells import (
     cell_words,
@@ -133,15 +127,15 @@ def _add_column(data: TreeInput, feature: Any, gradients: Gradients, added: Any,
             words[at + 2 * plane] += 1
 
 
-@parallel_inner_kernel
+@shared_kernel
 def _add_columns(
-    data: TreeInput, features: Any, gradients: Gradients, added: Any, tasks: Any, words: Any
+    task: Any, tasks: Any, data: TreeInput, features: Any, gradients: Gradients, added: Any, words: Any
 ) -> None:
-    for index in prange(tasks):
-        for j in range(np.int64(index), len(features), tasks):
-            _add_column(data, features[j], gradients, added, words)
+    for j in range(task, len(features), tasks):
+        _add_column(data, features[j], gradients, added, words)
 
 
+@returns(types.none)
 @kernel
 def build_sparse_histogram(
     data: TreeInput,
@@ -168,15 +162,12 @@ def build_sparse_histogram(
     for i in range(begin, end):
         added = spread_packed(entries[i]) if gradients.packed else ONE
         work.added[entries[i] >> _HALF] = added
-    if tasks > 1:
-        _add_columns(data, features, gradients, work.added, tasks, words)
-    else:
-        for j in range(len(features)):
-            _add_column(data, features[j], gradients, work.added, words)
+    _add_columns(tasks, data, features, gradients, work.added, words)
     for i in range(begin, end):
         work.added[entries[i] >> _HALF] = 0
 
 
+@returns(types.UniTuple(types.int64, 2))
 @kernel
 def sum_entries(gradients: Gradients, entries: NDArray[np.uint64], n_rows: int) -> Any:
     """Integer gradient and hessian of so many rows."""
@@ -193,13 +184,14 @@ def sum_entries(gradients: Gradients, entries: NDArray[np.uint64], n_rows: int) 
     return gradient, hessian
 
 
+@returns(types.none)
 @kernel
 def subtract_sparse_histogram(
     data: TreeInput, packed: bool, tasks: int, parent: NDArray[np.int64], child: NDArray[np.int64]
 ) -> None:
     """Turn the parent's histogram into that of the other child, in place."""
     size = data.n_cells + 2 * plane_size(data, packed)
-    subtract_words(ONE, ONE, ONE, size, tasks, parent, child)
+    subtract_words((ONE, ONE, ONE), size, tasks, parent, child)
 
 
 @inlined
@@ -220,8 +212,10 @@ def _kept_sums(words: Any, plane: Any, offset: Any, n_bins: Any) -> Any:
     return gradient, hessian, count
 
 
-@inner_kernel
-def _mark_share(
+@shared_kernel
+def _mark(
+    task: Any,
+    tasks: Any,
     words: Any,
     offsets: Any,
     n_bins: Any,
@@ -229,34 +223,15 @@ def _mark_share(
     features: Any,
     fewest: Any,
     smallest: Any,
-    begin: Any,
-    end: Any,
     marks: Any,
 ) -> None:
-    for j in range(begin, end):
+    for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
         feature = features[j]
         _, hessian, count = _kept_sums(words, plane, offsets[feature], n_bins[feature])
         marks[j] |= (count >= fewest) & (hessian >= smallest)
 
 
-@parallel_inner_kernel
-def _mark_tasks(
-    words: Any,
-    offsets: Any,
-    n_bins: Any,
-    plane: Any,
-    features: Any,
-    fewest: Any,
-    smallest: Any,
-    tasks: Any,
-    marks: Any,
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(features) * task // tasks, len(features) * (task + 1) // tasks
-        _mark_share(words, offsets, n_bins, plane, features, fewest, smallest, begin, end, marks)
-
-
+@returns(types.none)
 @kernel
 def mark_promising(
     histogram: NDArray[np.int64],
@@ -274,21 +249,8 @@ def mark_promising(
     than ``smallest``, there is none. Of tens of thousands of columns most have hardly a row in a small node.
     """
     plane = plane_size(data, packed)
-    if tasks > 1 and data.n_cells >= PARALLEL_CELLS:
-        _mark_tasks(histogram[0], data.offsets, data.n_bins, plane, features, fewest, smallest, tasks, marks)
-    else:
-        _mark_share(
-            histogram[0],
-            data.offsets,
-            data.n_bins,
-            plane,
-            features,
-            fewest,
-            smallest,
-            ZERO,
-            len(features),
-            marks,
-        )
+    used = tasks if data.n_cells >= PARALLEL_CELLS else ONE
+    _mark(used, histogram[0], data.offsets, data.n_bins, plane, features, fewest, smallest, marks)
 
 
 @bare_inner_kernel

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.runtime.fixed_point import fixed_point
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
+from weald.runtime.tasks import part, shared_kernel
 
-PARALLEL_ROWS = 60_000
+PARALLEL_ROWS = 8_000
 
 _HALF = np.uint64(32)
 
@@ -33,49 +33,33 @@ class LeafPlaces(NamedTuple):
     end: NDArray[np.int64]
 
 
-@kernel
-def _assign_share(entries: Any, leaves: LeafPlaces, begin: Any, end: Any, leaf_of_row: Any) -> None:
+@shared_kernel
+def _assign(task: Any, tasks: Any, entries: Any, leaves: LeafPlaces, n_rows: Any, leaf_of_row: Any) -> None:
+    begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
     for leaf in range(len(leaves.begin)):
         source = entries[leaves.side[leaf]]
         for i in range(max(begin, leaves.begin[leaf]), min(end, leaves.end[leaf])):
             leaf_of_row[source[np.uint64(i)] >> _HALF] = leaf
 
 
-@parallel_kernel
-def _assign_tasks(entries: Any, leaves: LeafPlaces, n_rows: Any, tasks: Any, leaf_of_row: Any) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        _assign_share(entries, leaves, n_rows * task // tasks, n_rows * (task + 1) // tasks, leaf_of_row)
-
-
 def assign_leaves(
     entries: NDArray[np.uint64], leaves: LeafPlaces, n_rows: int, tasks: int, leaf_of_row: LeafNumbers
 ) -> None:
     """Write every entry's leaf to ``leaf_of_row``, by row number; other rows keep what they have."""
-    if tasks == 1 or n_rows < PARALLEL_ROWS:
-        _assign_share(entries, leaves, 0, n_rows, leaf_of_row)
-    else:
-        _assign_tasks(entries, leaves, n_rows, tasks, leaf_of_row)
+    _assign(tasks if n_rows >= PARALLEL_ROWS else 1, entries, leaves, n_rows, leaf_of_row)
 
 
-@kernel
-def _sum_share(
-    leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, begin: Any, end: Any, sums: Any
+@shared_kernel
+def _sum(
+    task: Any, tasks: Any, leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, sums: Any
 ) -> None:
-    sums[:] = 0
-    for i in range(np.uint64(begin), np.uint64(end)):
+    own = sums[task]
+    own[:] = 0
+    begin, end = part(len(leaf_of_row), task, tasks)
+    for i in range(begin, end):
         leaf = np.uint64(leaf_of_row[i])
-        sums[leaf, 0] += np.int64(np.float64(gradient[i]) * scales[0])
-        sums[leaf, 1] += np.int64(np.float64(hessian[i]) * scales[1])
-
-
-@parallel_kernel
-def _sum_tasks(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, tasks: Any, sums: Any) -> None:
-    n_rows = len(leaf_of_row)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
-        _sum_share(leaf_of_row, gradient, hessian, scales, begin, end, sums[task])
+        own[leaf, 0] += np.int64(np.float64(gradient[i]) * scales[0])
+        own[leaf, 1] += np.int64(np.float64(hessian[i]) * scales[1])
 
 
 def leaf_sums(
@@ -112,14 +96,9 @@ def whole_leaf_sums(
     tasks: int,
 ) -> NDArray[np.int64]:
     """`leaf_sums` as they are summed: integers, (n_leaves, 2), in fixed point."""
-    n_rows = len(leaf_of_row)
-    if n_rows < PARALLEL_ROWS:
-        tasks = 1
+    tasks = tasks if len(leaf_of_row) >= PARALLEL_ROWS else 1
     sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
-    if tasks == 1:
-        _sum_share(leaf_of_row, gradient, hessian, scales, 0, n_rows, sums[0])
-    else:
-        _sum_tasks(leaf_of_row, gradient, hessian, scales, tasks, sums)
+    _sum(tasks, leaf_of_row, gradient, hessian, scales, sums)
     total: NDArray[np.int64] = sums.sum(axis=0)[:n_leaves]
     return total
 
@@ -131,28 +110,18 @@ def fixed_total(values: NDArray[np.float32], rows: NDArray[np.uint32], largest: 
     return int((own.astype(np.float64) * scale).astype(np.int64).sum()) / scale
 
 
-@kernel
-def _add_share(leaf_of_row: Any, values: Any, begin: Any, end: Any, score: Any) -> None:
-    for i in range(np.uint64(begin), np.uint64(end)):
+@shared_kernel
+def _add(task: Any, tasks: Any, leaf_of_row: Any, values: Any, score: Any) -> None:
+    begin, end = part(len(score), task, tasks)
+    for i in range(begin, end):
         score[i] += values[np.uint64(leaf_of_row[i])]
-
-
-@parallel_kernel
-def _add_tasks(leaf_of_row: Any, values: Any, tasks: Any, score: Any) -> None:
-    n_rows = len(score)
-    for index in prange(tasks):
-        task = np.int64(index)
-        _add_share(leaf_of_row, values, n_rows * task // tasks, n_rows * (task + 1) // tasks, score)
 
 
 def add_leaf_values(
     leaf_of_row: LeafNumbers, values: NDArray[np.float64], tasks: int, score: NDArray[np.float64]
 ) -> None:
     """Add to every row's score the value of its leaf."""
-    if tasks == 1 or len(score) < PARALLEL_ROWS:
-        _add_share(leaf_of_row, values, 0, len(score), score)
-    else:
-        _add_tasks(leaf_of_row, values, tasks, score)
+    _add(tasks if len(score) >= PARALLEL_ROWS else 1, leaf_of_row, values, score)
 
 
 @kernel

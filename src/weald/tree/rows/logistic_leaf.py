@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from weald.losses.kernels import HESSIAN_FLOOR
 from weald.runtime.fixed_point import fixed_point
-from weald.runtime.jit import kernel, parallel_kernel
+from weald.runtime.jit import kernel
 from weald.runtime.mathlib import sigmoid
+from weald.runtime.tasks import shared_kernel
 from weald.tree.rows.leaf import PARALLEL_ROWS, LeafNumbers
 
 _BLOCK = 512  # rows whose derivatives stay in the first-level cache
@@ -59,19 +59,21 @@ def _add(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, sums: Any) 
         sums[leaf, 1] += np.int64(np.float64(hessian[i]) * scales[1])
 
 
-@kernel
-def _logistic_share(
+@shared_kernel
+def _sum_logistic(
+    task: Any,
+    tasks: Any,
     score: Any,
     y: Any,
     weight: Any,
     leaf_of_row: Any,
     values: Any,
     scales: Any,
-    begin: Any,
-    end: Any,
     sums: Any,
 ) -> None:
-    sums[:] = 0
+    own = sums[task]
+    own[:] = 0
+    begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
     direction = np.empty(_BLOCK, np.float32)
     gradients = np.empty(_BLOCK, np.float32)
     hessians = np.empty(_BLOCK, np.float32)
@@ -86,18 +88,7 @@ def _logistic_share(
         _differentiate(direction, gradient, hessian)
         if len(weight):
             _multiply(weight[start:stop], gradient, hessian)
-        _add(leaves, gradient, hessian, scales, sums)
-
-
-@parallel_kernel
-def _logistic_tasks(
-    score: Any, y: Any, weight: Any, leaf_of_row: Any, values: Any, scales: Any, tasks: Any, sums: Any
-) -> None:
-    n_rows = len(leaf_of_row)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
-        _logistic_share(score, y, weight, leaf_of_row, values, scales, begin, end, sums[task])
+        _add(leaves, gradient, hessian, scales, own)
 
 
 def logistic_leaf_sums(
@@ -117,10 +108,6 @@ def logistic_leaf_sums(
     scales = (fixed_point(heaviest, n_rows), fixed_point(0.25 * heaviest, n_rows))
     tasks = tasks if n_rows >= PARALLEL_ROWS else 1
     sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
-    common = (score, y, weight, leaf_of_row, np.append(values, 0.0), scales)
-    if tasks == 1:
-        _logistic_share(*common, 0, n_rows, sums[0])
-    else:
-        _logistic_tasks(*common, tasks, sums)
+    _sum_logistic(tasks, score, y, weight, leaf_of_row, np.append(values, 0.0), scales, sums)
     total: NDArray[np.float64] = sums.sum(axis=0)[:n_leaves] / np.array(scales)
     return total

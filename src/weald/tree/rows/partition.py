@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel, kernel, parallel_inner_kernel
+from weald.runtime.far import returns
+from weald.runtime.jit import inlined, inner_kernel, kernel
+from weald.runtime.tasks import shared_kernel
 from weald.tree.splits.categories import has_bin
 from weald.tree.state import Codes
 
-PARALLEL_ROWS = 30_000  # rows from which the work is shared
+PARALLEL_ROWS = 6_000  # rows from which the work is shared
 
 _HALF = np.uint64(32)
 
@@ -71,50 +73,49 @@ def _share(begin: Any, end: Any, part: Any, parts: Any) -> Any:
     return begin + (end - begin) * part // parts
 
 
-@parallel_inner_kernel
+@shared_kernel
 def _count_parts(
-    column: Any, goes_left: Any, entries: Any, begin: Any, end: Any, parts: Any, counts: Any
+    part: Any, tasks: Any, column: Any, goes_left: Any, entries: Any, begin: Any, end: Any, counts: Any
 ) -> None:
-    """Left rows of every part but the last, whose number follows from the others'."""
-    for index in prange(parts - 1):
-        part = np.int64(index)
-        first, last = _share(begin, end, part, parts), _share(begin, end, part + 1, parts)
-        counts[part] = _count_left(column, goes_left, entries, first, last)
+    """Left rows of every part but the last, a task each; the last one's follow from the others'."""
+    first, last = _share(begin, end, part, tasks + 1), _share(begin, end, part + 1, tasks + 1)
+    counts[part] = _count_left(column, goes_left, entries, first, last)
 
 
-@parallel_inner_kernel
+@shared_kernel
 def _move_parts(
+    task: Any,
+    tasks: Any,
     column: Any,
     goes_left: Any,
     source: Any,
     begin: Any,
     end: Any,
     n_left: Any,
-    parts: Any,
     counts: Any,
     target: Any,
 ) -> None:
     """Two tasks a part, one from each of its ends: with one part nothing has to be counted first."""
-    for index in prange(2 * parts):
-        part = np.int64(index) // 2
-        first, last = _share(begin, end, part, parts), _share(begin, end, part + 1, parts)
-        middle = (first + last) // 2
-        left_before = np.int64(0)
-        for earlier in range(part):
-            left_before += counts[earlier]
-        if np.int64(index) % 2 == 0:
-            right_before = first - begin - left_before
-            left, right = begin + left_before, begin + n_left + right_before
-            _move_forward(column, goes_left, source, first, middle, left, right, target)
-        else:
-            left_until = n_left
-            if part < parts - 1:
-                left_until = left_before + counts[part]
-            right_until = last - begin - left_until
-            left, right = begin + left_until, begin + n_left + right_until
-            _move_backward(column, goes_left, source, middle, last, left, right, target)
+    part, parts = task // 2, tasks // 2
+    first, last = _share(begin, end, part, parts), _share(begin, end, part + 1, parts)
+    middle = (first + last) // 2
+    left_before = np.int64(0)
+    for earlier in range(part):
+        left_before += counts[earlier]
+    if task % 2 == 0:
+        right_before = first - begin - left_before
+        left, right = begin + left_before, begin + n_left + right_before
+        _move_forward(column, goes_left, source, first, middle, left, right, target)
+    else:
+        left_until = n_left
+        if part < parts - 1:
+            left_until = left_before + counts[part]
+        right_until = last - begin - left_until
+        left, right = begin + left_until, begin + n_left + right_until
+        _move_backward(column, goes_left, source, middle, last, left, right, target)
 
 
+@returns(types.none)
 @kernel
 def partition(
     column: Codes,
@@ -136,5 +137,5 @@ def partition(
         return
     parts = (tasks + 1) // 2
     if parts > 1:
-        _count_parts(column, goes_left, source, begin, end, parts, counts)
-    _move_parts(column, goes_left, source, begin, end, n_left, parts, counts, target)
+        _count_parts(parts - 1, column, goes_left, source, begin, end, counts)
+    _move_parts(2 * parts, column, goes_left, source, begin, end, n_left, counts, target)

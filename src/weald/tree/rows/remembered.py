@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
+from weald.runtime.tasks import shared_kernel
 
 PARALLEL_SUMS = 60_000  # rows times trees from which a sum is shared among threads
 # Rows whose sums stay in a first-level cache while all trees are added to them.
@@ -43,8 +43,9 @@ def _add_four(
         score[i] = total + values[at_d + np.uint64(d[i])]
 
 
-@kernel
-def _sum_share(leaves: Any, lines: Any, offsets: Any, values: Any, begin: Any, end: Any, score: Any) -> None:
+@shared_kernel
+def _sum(task: Any, tasks: Any, leaves: Any, lines: Any, offsets: Any, values: Any, score: Any) -> None:
+    begin, end = len(score) * task // tasks, len(score) * (task + 1) // tasks
     for first in range(begin, end, _BLOCK):
         last = min(first + _BLOCK, end)
         place = 0
@@ -56,15 +57,6 @@ def _sum_share(leaves: Any, lines: Any, offsets: Any, values: Any, begin: Any, e
             offset = np.uint64(offsets[rest])
             for i in range(np.uint64(first), np.uint64(last)):
                 score[i] += values[offset + np.uint64(line[i])]
-
-
-@parallel_kernel
-def _sum_tasks(leaves: Any, lines: Any, offsets: Any, values: Any, tasks: Any, score: Any) -> None:
-    n_rows = len(score)
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
-        _sum_share(leaves, lines, offsets, values, begin, end, score)
 
 
 def add_trees(
@@ -82,10 +74,8 @@ def add_trees(
         return
     offsets = np.cumsum([0, *(len(own) for own in values[:-1])])
     flat = np.concatenate(values)
-    if tasks == 1 or len(score) * len(lines) < PARALLEL_SUMS:
-        _sum_share(leaves, lines, offsets, flat, 0, len(score), score)
-    else:
-        _sum_tasks(leaves, lines, offsets, flat, tasks, score)
+    used = tasks if len(score) * len(lines) >= PARALLEL_SUMS else 1
+    _sum(used, leaves, lines, offsets, flat, score)
 
 
 class RememberedLeaves:

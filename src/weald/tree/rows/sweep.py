@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
+from weald.runtime.tasks import shared_kernel
 
 PARALLEL_ROWS = 20_000
 BLOCK = 512  # rows at a time: what all nodes say about them stays in the nearest cache
@@ -62,16 +62,17 @@ def _settle(found: Any, waiting: Any, leaf_of_row: Any) -> None:
         leaf_of_row[row] = now if before == waiting else before
 
 
-@kernel
+@shared_kernel
 def _sweep(
+    task: Any,
+    tasks: Any,
     columns: Any,
     questions: Questions,
     leaf_of_node: Any,
-    begin: Any,
-    end: Any,
     waiting: Any,
     leaf_of_row: Any,
 ) -> None:
+    begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
     n_nodes = len(questions.feature)
     reached = np.empty((n_nodes, BLOCK), np.uint8)
     for node in range(n_nodes):
@@ -93,16 +94,6 @@ def _sweep(
         _settle(reached[0, :size], waiting, leaf_of_row[start : start + size])
 
 
-@parallel_kernel
-def _sweep_tasks(
-    columns: Any, questions: Questions, leaf_of_node: Any, tasks: Any, waiting: Any, leaf_of_row: Any
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
-        _sweep(columns, questions, leaf_of_node, begin, end, waiting, leaf_of_row)
-
-
 def sweep_rows(
     columns: Codes,
     questions: Questions,
@@ -112,10 +103,8 @@ def sweep_rows(
     leaf_of_row: NDArray[Any],
 ) -> None:
     """Write the leaf of every row whose entry in ``leaf_of_row``, uint8, is ``waiting``; ``columns``: (columns, rows)."""
-    if tasks == 1 or len(leaf_of_row) < PARALLEL_ROWS:
-        _sweep(columns, questions, leaf_of_node, 0, len(leaf_of_row), np.uint8(waiting), leaf_of_row)
-    else:
-        _sweep_tasks(columns, questions, leaf_of_node, tasks, np.uint8(waiting), leaf_of_row)
+    used = tasks if len(leaf_of_row) >= PARALLEL_ROWS else 1
+    _sweep(used, columns, questions, leaf_of_node, np.uint8(waiting), leaf_of_row)
 
 
 def fewest_rows(n_bins: NDArray[np.int64], categorical: NDArray[np.bool_]) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, kernel, parallel_kernel
+from weald.runtime.jit import inlined
+from weald.runtime.tasks import part, shared_kernel
 from weald.tree.rows.leaf import LeafNumbers
 from weald.tree.splits.categories import has_bin
 
@@ -33,24 +33,25 @@ def _step(cells: Any, row: Any, node: Any, steps: Any, left_bins: Any, sets: Any
     return np.uint64(steps[node, NEXT]) + np.uint64(goes_right)
 
 
-@kernel
+@shared_kernel
 def _walk(
+    task: Any,
+    tasks: Any,
     cells: Any,
     steps: Any,
     left_bins: Any,
     sets: Any,
     leaf_of_node: Any,
-    begin: Any,
-    end: Any,
     waiting: Any,
     leaf_of_row: Any,
 ) -> None:
+    begin, end = part(len(leaf_of_row), task, tasks)
     rows, nodes = np.empty(ABREAST, np.uint64), np.empty(ABREAST, np.uint64)
     count: Any = 0
-    for row in range(np.uint64(begin), np.uint64(end)):
+    for row in range(begin, end):
         rows[count] = row
         count += np.int64(leaf_of_row[row] == waiting)
-        if count < ABREAST and row + np.uint64(1) < np.uint64(end):
+        if count < ABREAST and row + np.uint64(1) < end:
             continue
         nodes[:] = 0
         moved = np.uint64(1)
@@ -63,23 +64,6 @@ def _walk(
         for place in range(count):
             leaf_of_row[rows[place]] = leaf_of_node[nodes[place]]
         count = 0
-
-
-@parallel_kernel
-def _walk_tasks(
-    cells: Any,
-    steps: Any,
-    left_bins: Any,
-    sets: Any,
-    leaf_of_node: Any,
-    tasks: Any,
-    waiting: Any,
-    leaf_of_row: Any,
-) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
-        _walk(cells, steps, left_bins, sets, leaf_of_node, begin, end, waiting, leaf_of_row)
 
 
 def walk_rows(
@@ -103,10 +87,7 @@ def walk_rows(
     """
     steps = _steps(n_bins, categorical, feature, split_bin, missing_left, left)
     tree = (steps, left_bins, bool(steps[:, IS_SET].any()), leaf_of_node)
-    if tasks == 1 or len(leaf_of_row) < PARALLEL_ROWS:
-        _walk(cells, *tree, 0, len(leaf_of_row), waiting, leaf_of_row)
-    else:
-        _walk_tasks(cells, *tree, tasks, waiting, leaf_of_row)
+    _walk(tasks if len(leaf_of_row) >= PARALLEL_ROWS else 1, cells, *tree, waiting, leaf_of_row)
 
 
 def _steps(

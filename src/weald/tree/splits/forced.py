@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from weald.binning.mapper import CutMapper
 from weald.runtime.errors import InputError
+from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.tree.histograms.sparse import read_bin
 from weald.tree.splits.categories import put_only_bin
@@ -127,6 +129,7 @@ def hand_down(forced: ForcedSplits, node: Any, left: Any) -> None:
                 forced.node[forced.right[number]] = left + 1
 
 
+@returns(types.boolean)
 @inner_kernel
 def force_split(
     data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, state: Any, node: Any, forced: ForcedSplits

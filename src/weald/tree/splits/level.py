@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from weald.runtime.jit import ZERO, inlined, inner_kernel, parallel_inner_kernel
+from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
+from weald.runtime.tasks import shared_kernel
 from weald.tree.histograms.bundled import in_bundle, member_prefix_sums
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.prefixes import Scratch, drawn_bits, new_scratch, score_prefixes
@@ -342,8 +342,10 @@ def score_feature(
     return best
 
 
-@parallel_inner_kernel
+@shared_kernel
 def score_features(
+    task: Any,
+    tasks: Any,
     data: Any,
     features: Any,
     gradients: Any,
@@ -354,13 +356,10 @@ def score_features(
     first: Any,
     last: Any,
     key: Any,
-    tasks: Any,
     found: Any,
     gains: Any,
 ) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-            gains[j] = score_feature(
-                data, features[j], gradients, rules, work, nodes, state, first, last, key, found[j]
-            )
+    for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
+        gains[j] = score_feature(
+            data, features[j], gradients, rules, work, nodes, state, first, last, key, found[j]
+        )

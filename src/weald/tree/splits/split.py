@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel, parallel_inner_kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
 from weald.runtime.random import below
+from weald.runtime.tasks import shared_kernel
 from weald.tree.histograms.bundled import in_bundle, mark_members, member_prefix_sums
 from weald.tree.histograms.cells import cell_words, read_cell
 from weald.tree.histograms.pairs import best_pair
@@ -194,6 +196,7 @@ def columns_of(data: TreeInput) -> Any:
     )
 
 
+@returns(types.float64)
 @bare_inner_kernel
 def _scan_feature(
     histogram: Any,
@@ -255,8 +258,10 @@ def _scan_feature(
     return score
 
 
-@parallel_inner_kernel
+@shared_kernel
 def _scan_features(
+    task: Any,
+    tasks: Any,
     histogram: Any,
     data: Columns,
     features: Any,
@@ -266,19 +271,18 @@ def _scan_features(
     state: ConstraintState,
     node: Any,
     key: Any,
-    tasks: Any,
     found: Any,
     scores: Any,
 ) -> None:
-    for index in prange(tasks):
-        task = np.int64(index)
-        prefix = new_scratch(data.most_bins)
-        for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-            scores[j] = _scan_feature(
-                histogram, data, features[j], totals, gradients, rules, state, node, key, prefix, found[j]
-            )
+    prefix = new_scratch(data.most_bins)
+    for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
+        scores[j] = far(
+            _scan_feature,
+            (histogram, data, features[j], totals, gradients, rules, state, node, key, prefix, found[j]),
+        )
 
 
+@returns(types.float64)
 @kernel
 def find_best_split(
     histogram: NDArray[np.int64],
@@ -309,21 +313,24 @@ def find_best_split(
         is_plain = not rules.extra_trees and not rules.cosine and rules.noise == 0.0
         if is_free and is_plain:
             rest = np.empty(len(features), np.bool_)
-            pair_score, pair = best_pair(
-                histogram, columns, features, totals, gradients, rules, smallest, rest
+            pair_score, pair = far(
+                best_pair, (histogram, columns, features, totals, gradients, rules, smallest, rest)
             )
             features = features[rest]
         marks = np.zeros(len(features), np.bool_)
         if data.sparse:
-            mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
+            far(mark_promising, (histogram, data, features, gradients.packed, fewest, smallest, tasks, marks))
         else:
-            mark_members(histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks)
+            far(
+                mark_members,
+                (histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks),
+            )
         features = features[marks]
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
         found = np.empty((len(features), len(best)), np.int64)
         scores = np.empty(len(features), np.float64)
         _scan_features(
-            histogram, columns, features, totals, gradients, rules, state, node, key, tasks, found, scores
+            tasks, histogram, columns, features, totals, gradients, rules, state, node, key, found, scores
         )
         for j in range(len(features)):
             noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], key)
@@ -334,8 +341,9 @@ def find_best_split(
         trial = np.empty(len(best), np.int64)
         prefix = new_scratch(data.most_bins)
         for j in range(len(features)):
-            score = _scan_feature(
-                histogram, columns, features[j], totals, gradients, rules, state, node, key, prefix, trial
+            score = far(
+                _scan_feature,
+                (histogram, columns, features[j], totals, gradients, rules, state, node, key, prefix, trial),
             )
             noisy = noisy_score(score, totals, gradients, rules, state, node, features[j], key)
             if noisy > most:
@@ -343,8 +351,9 @@ def find_best_split(
                 copy_candidate(trial, best)
     if pair_score > best_score or (pair != NOBODY and pair_score == best_score and pair < best[FEATURE]):
         prefix = new_scratch(data.most_bins)
-        best_score = _scan_feature(
-            histogram, columns, pair, totals, gradients, rules, state, node, key, prefix, best
+        best_score = far(
+            _scan_feature,
+            (histogram, columns, pair, totals, gradients, rules, state, node, key, prefix, best),
         )
     if best_score == NO_GAIN:
         return NO_GAIN

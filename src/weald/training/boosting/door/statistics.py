@@ -12,7 +12,9 @@ from weald.training.boosting.plan import StatisticPlan
 from weald.training.boosting.statistics import columns_by_statistics, has_combinations
 
 
-def statistic_plan(given: BoostingParameters, parts: ResolvedBoosting, schema: Schema) -> StatisticPlan | None:
+def statistic_plan(
+    given: BoostingParameters, parts: ResolvedBoosting, schema: Schema
+) -> StatisticPlan | None:
     """How statistics are made; None where no column of the table is split by them."""
     categories, ordered = parts.categories, isinstance(parts.booster, Ordered)
     statistics = isinstance(categories, TargetStatistics)
@@ -37,7 +39,9 @@ def statistic_plan(given: BoostingParameters, parts: ResolvedBoosting, schema: S
 
 def _check_company(given: BoostingParameters, parts: ResolvedBoosting, what: str) -> None:
     if not isinstance(parts.booster, Plain | Ordered):
-        raise NotSupportedError(f"{what} does not go with booster={parts.booster!r}; use 'plain' or 'ordered'.")
+        raise NotSupportedError(
+            f"{what} does not go with booster={parts.booster!r}; use 'plain' or 'ordered'."
+        )
     if not isinstance(parts.split_finder, Histogram):
         raise NotSupportedError(
             f"{what} needs bins that stay the same, not split_finder={parts.split_finder!r}; use 'hist'."
