@@ -273,7 +273,7 @@ def _in_process(name: str, say: Say) -> None:
 
 
 if __name__ == "__main__":
-    from weald.runtime.cache import silence
+    from weald.runtime.compiling import silence
 
     silence()
     for _name in sys.argv[1:]:

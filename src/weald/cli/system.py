@@ -15,7 +15,7 @@ def warmup(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Compile all kernels now, so that the first training need not wait for it."""
-    from weald.runtime.cache import silence
+    from weald.runtime.compiling import silence
     from weald.warmup import warmup as compile_kernels
 
     def say(line: str) -> None:

@@ -1,11 +1,10 @@
-"""What ``weald doctor`` reports: versions, threads and the cache of compiled kernels."""
+"""What ``weald doctor`` reports: versions, threads and where compiled kernels come from."""
 
 from __future__ import annotations
 
 import os
 import platform
 from importlib import metadata
-from pathlib import Path
 
 from weald.runtime.threads import NO_LIMIT, available_cores, container_limit
 
@@ -30,7 +29,7 @@ def report() -> list[tuple[str, str]]:
     >>> "python" in names and "kernel cache" in names
     True
     """
-    return [*_versions(), *_threads(), *_cache()]
+    return [*_versions(), *_threads(), *_kernels()]
 
 
 def _versions() -> list[tuple[str, str]]:
@@ -63,19 +62,33 @@ def _threads() -> list[tuple[str, str]]:
     ]
 
 
-def _cache() -> list[tuple[str, str]]:
+def _kernels() -> list[tuple[str, str]]:
     from weald.runtime.cache import cache_directory
+    from weald.runtime.kernel_files import KernelDirectory, can_be_written
 
-    directory = cache_directory()
-    writable = "writable" if _writable(directory) else "NOT writable: set NUMBA_CACHE_DIR to a folder that is"
-    compiled = sum(1 for _ in directory.rglob("*.nbc")) if directory.is_dir() else 0
+    directory = KernelDirectory(cache_directory(), "")
+    if directory.distrusted:
+        state = f"NOT used: {directory.distrusted}"
+    elif can_be_written(directory.path):
+        state = "writable"
+    else:
+        state = "read-only: what is missing is compiled anew in every process"
+    compiled = directory.count()
     hint = "" if compiled else " (run `weald warmup` to compile them ahead)"
-    return [("kernel cache", f"{directory} ({writable})"), ("cached kernels", f"{compiled}{hint}")]
+    return [
+        ("shipped kernels", _shipped()),
+        ("kernel cache", f"{directory.path} ({state})"),
+        ("cached kernels", f"{compiled}{hint}"),
+    ]
 
 
-def _writable(directory: Path) -> bool:
-    """Whether the directory can be written, or made."""
-    existing = directory
-    while not existing.exists() and existing != existing.parent:
-        existing = existing.parent
-    return os.access(existing, os.W_OK | os.X_OK)
+def _shipped() -> str:
+    """Which of the package's own kernels are used, or why none are."""
+    from weald.runtime.shipped import FOLDER, MANIFEST, SWITCH, find_shipped
+
+    if not (FOLDER / MANIFEST).exists():
+        return "none in this package; kernels are compiled on this machine"
+    if os.environ.get(SWITCH) == "0":
+        return f"not used: {SWITCH} is 0"
+    found = find_shipped(FOLDER)
+    return f"not used: {found}" if isinstance(found, str) else f"{len(found.index)} for {found.level}, used"

@@ -1,13 +1,11 @@
 """The only place that spells Numba's compilation options.
 
 Every kernel is compiled without fastmath (so that arithmetic is plain IEEE, the same on every CPU), releases
-the GIL, divides as NumPy does, and is cached on disk. Where no cache directory can be written, kernels are
-compiled in memory and one line says so.
+the GIL, divides as NumPy does, and is kept once it is compiled (`weald.runtime.cache`).
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -25,7 +23,6 @@ _OPTIONS: dict[str, Any] = {
     "fastmath": False,
     "no_cfunc_wrapper": True,
 }
-_said_uncached = False
 
 # For kernels to pass to kernels: a bare 0 is a type of its own to Numba, and compiles the callee a second time.
 ZERO: Any = np.int64(0)
@@ -33,19 +30,9 @@ ONE: Any = np.int64(1)
 
 
 def _compile(function: Function, **more: Any) -> Function:
-    global _said_uncached
     dispatcher = numba.njit(**_OPTIONS, **more)(function)
-    if config.DISABLE_JIT:
-        return dispatcher  # type: ignore[no-any-return]
-    try:
+    if not config.DISABLE_JIT:
         dispatcher._cache = KernelCache(function)
-    except RuntimeError:  # no directory that may be written
-        if not _said_uncached:
-            _said_uncached = True
-            print(
-                "weald: no writable cache directory, kernels are compiled anew (set NUMBA_CACHE_DIR)",
-                file=sys.stderr,
-            )
     return dispatcher  # type: ignore[no-any-return]
 
 

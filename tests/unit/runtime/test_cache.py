@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core import config
 
 import weald
-from weald.runtime import cache
+from weald.runtime import cache, compiling
 
 SOURCE = Path(weald.__file__).resolve().parent.parent
 KERNEL = """
@@ -25,104 +26,50 @@ print(twice(21), type(twice).__name__)
 """
 
 
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small package that the hash is taken of."""
-    for name, text in {
-        "runtime/cache.py": "a",
-        "tree/kernels.py": "from weald.runtime.jit import kernel",
-        "tree/state.py": "LIMIT = 1",
-        "cli/group.py": "print()",
-    }.items():
-        path = tmp_path / "weald" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(cache, "__file__", str(tmp_path / "weald" / "runtime" / "cache.py"))
-    return tmp_path / "weald"
-
-
-def hash_now() -> str:
-    return cache.source_hash.__wrapped__()
-
-
-def test_the_hash_is_short_and_the_same_for_the_same_sources(package: Path) -> None:
-    assert hash_now() == hash_now()
-    assert len(cache.source_hash()) == 16
-    int(cache.source_hash(), 16)
-
-
-@pytest.mark.parametrize("name", ["runtime/cache.py", "tree/kernels.py", "tree/state.py"])
-def test_a_change_to_a_kernel_or_to_what_it_reads_changes_the_hash(package: Path, name: str) -> None:
-    before = hash_now()
-    (package / name).write_text("from weald.runtime.jit import kernel  # changed")
-    assert hash_now() != before
-
-
-def test_a_kernel_that_is_added_moved_or_deleted_changes_the_hash(package: Path) -> None:
-    hashes = [hash_now()]
-    (package / "tree" / "more.py").write_text("from weald.runtime.jit import kernel")
-    hashes.append(hash_now())
-    (package / "tree" / "more.py").rename(package / "cli" / "more.py")
-    hashes.append(hash_now())
-    (package / "tree" / "kernels.py").unlink()
-    hashes.append(hash_now())
-    assert len(set(hashes)) == 4
-
-
-def test_a_change_to_what_holds_no_kernel_keeps_the_compiled_ones(package: Path) -> None:
-    before = hash_now()
-    (package / "cli" / "group.py").write_text("print('more')")
-    assert hash_now() == before
-
-
 def test_the_directory_lies_where_numba_was_told_to_keep_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     assert cache.cache_directory() == tmp_path / f"weald-{cache.source_hash()}"
 
 
 def test_without_a_setting_the_directory_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache.config, "CACHE_DIR", "")
+    monkeypatch.setattr(config, "CACHE_DIR", "")
     directory = cache.cache_directory()
     assert directory.is_absolute()
     assert directory.name == f"weald-{cache.source_hash()}"
     assert "weald" in directory.parent.as_posix().lower()
 
 
-def test_pruning_keeps_the_current_directory_the_newest_others_and_what_is_not_ours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path))
-    current = cache.cache_directory()
-    for age, path in enumerate([*(tmp_path / f"weald-{n}" for n in range(6)), tmp_path / "other", current]):
-        path.mkdir()
-        (path / "kernel.nbc").write_text("x")
-        os.utime(path, (1_000_000 - age, 1_000_000 - age))
-    cache.prune()
-    left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"other", current.name, *(f"weald-{n}" for n in range(cache.KEPT - 1))}
-
-
-def test_pruning_where_there_is_no_directory_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path / "absent"))
-    cache.prune()
-
-
 def test_compiling_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(cache, "_said_compiling", False)
-    cache.say_compiling()
-    cache.say_compiling()
-    assert capsys.readouterr().err.count("compiling kernels") == 1
+    monkeypatch.setattr(compiling, "_said", set())
+    for _ in range(2):
+        compiling.say_compiling("weald.tree.grow", Path("kept"))
+        compiling.say_compiled()
+    said = capsys.readouterr().err
+    assert said.count("compiling kernels") == 1
+    assert "kept" in said
 
 
-def run_kernel(script: Path, directory: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def test_on_a_terminal_a_line_shows_what_is_compiled_and_goes_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compiling, "_said", set())
+    monkeypatch.setattr(compiling, "_count", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    compiling.say_compiling("weald.tree.grow", Path("kept"))
+    assert "1, grow" in capsys.readouterr().err
+    compiling.say_compiled()
+    assert capsys.readouterr().err == compiling._ERASE
+
+
+def run_kernel(
+    script: Path, directory: Path, argument: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     environment |= {"NUMBA_CACHE_DIR": str(directory), "PYTHONPATH": str(SOURCE), **variables}
     return subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, str(script), *argument.split()],
         env=environment,
         capture_output=True,
         text=True,
@@ -139,7 +86,7 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
     assert first.stderr.count("compiling kernels") == 1
     directories = list((tmp_path / "kept").iterdir())
     assert [path.name.split("-")[0] for path in directories] == ["weald"]
-    assert {path.suffix for path in directories[0].iterdir()} == {".nbi", ".nbc"}
+    assert {path.suffix for path in directories[0].iterdir()} == {".kernel"}
     second = run_kernel(script, tmp_path / "kept")
     assert second.stdout.startswith("42 ")
     assert "compiling" not in second.stderr
@@ -147,12 +94,97 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
 
 def test_without_a_writable_directory_kernels_still_run_and_one_line_says_so(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(KERNEL + "kernel(lambda x: x)\n")
+    script.write_text(KERNEL + "print(kernel(lambda x: x)(1))\n")
     blocked = tmp_path / "file"
     blocked.write_text("no directory can be made below a file")
     done = run_kernel(script, blocked / "kept")
     assert done.stdout.startswith("42 ")
-    assert done.stderr.count("no writable cache directory") == 1
+    assert done.stderr.count("cannot be kept") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no such permissions")
+@pytest.mark.parametrize("others_may_write", ["directory", "files"])
+def test_code_that_others_could_have_written_is_not_run(tmp_path: Path, others_may_write: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(KERNEL)
+    run_kernel(script, tmp_path / "kept")
+    (directory,) = (tmp_path / "kept").iterdir()
+    for path in [directory] if others_may_write == "directory" else directory.iterdir():
+        path.chmod(path.stat().st_mode | 0o020)
+    done = run_kernel(script, tmp_path / "kept")
+    assert done.stdout.startswith("42 ")
+    assert done.stderr.count("compiling kernels") == 1
+    assert done.stderr.count("cannot be kept") == (others_may_write == "directory")
+
+
+@pytest.mark.parametrize("damage", ["empty", "half", "flipped", "swapped", "of another program"])
+def test_a_damaged_or_foreign_file_is_compiled_anew_and_replaced(tmp_path: Path, damage: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(KERNEL + "print(kernel(lambda x: x + 1)(1))\n")
+    run_kernel(script, tmp_path / "kept")
+    (directory,) = (tmp_path / "kept").iterdir()
+    files = sorted(directory.iterdir())
+    contents = [path.read_bytes() for path in files]
+    for path, content, other in zip(files, contents, reversed(contents), strict=True):
+        half = len(content) // 2
+        path.write_bytes(
+            {
+                "empty": b"",
+                "half": content[:half],
+                "flipped": content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :],
+                "swapped": other,
+                "of another program": b"\x80\x04N.",
+            }[damage]
+        )
+    damaged = run_kernel(script, tmp_path / "kept")
+    assert damaged.stdout.split() == ["42", "CPUDispatcher", "2"]
+    assert damaged.stderr.count("compiling kernels") == 1
+    assert "compiling" not in run_kernel(script, tmp_path / "kept").stderr
+
+
+def test_a_cache_that_may_not_be_written_is_used_as_it_is(tmp_path: Path) -> None:
+    script, prelude = tmp_path / "script.py", tmp_path / "prelude.py"
+    script.write_text("import prelude" + KERNEL + "import sys\nif len(sys.argv) > 1: print(twice(1.5))\n")
+    prelude.touch()
+    run_kernel(script, tmp_path / "kept")
+    # The superuser may write anywhere, so writing is made to fail in the process itself.
+    prelude.write_text(
+        "import os\n"
+        "def refuse(*_, **__): raise PermissionError(13, 'Permission denied')\n"
+        "os.replace = os.mkdir = refuse\n"
+        "os.access = lambda path, mode: not mode & os.W_OK\n"
+    )
+    assert run_kernel(script, tmp_path / "kept").stderr == ""
+    more = run_kernel(script, tmp_path / "kept", argument="more")
+    assert more.stdout.split()[-1] == "3.0"
+    assert more.stderr.count("Permission denied") == 1
+
+
+def test_a_full_disk_costs_time_and_not_the_result(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os\n"
+        "def full(*_, **__): raise OSError(28, 'No space left on device')\n"
+        "os.replace = full\n" + KERNEL
+    )
+    done = run_kernel(script, tmp_path / "kept")
+    assert done.stdout.startswith("42 ")
+    assert done.stderr.count("No space left on device") == 1
+    (directory,) = (tmp_path / "kept").iterdir()
+    assert list(directory.iterdir()) == []
+
+
+def test_processes_that_compile_at_once_leave_a_cache_that_works(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(KERNEL + "print(twice(1.5), twice(True))\n")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": str(SOURCE)}
+    processes = [
+        subprocess.Popen([sys.executable, str(script)], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert {process.communicate(timeout=120)[0] for process in processes} == {"42 CPUDispatcher\n3.0 2\n"}
+    after = run_kernel(script, tmp_path / "kept")
+    assert (after.stdout, after.stderr) == ("42 CPUDispatcher\n3.0 2\n", "")
 
 
 def test_with_compilation_switched_off_a_kernel_is_a_plain_function(tmp_path: Path) -> None:

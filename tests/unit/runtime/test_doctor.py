@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numba
@@ -19,7 +20,7 @@ def test_the_report_names_versions_threads_and_the_cache() -> None:
     assert rows["numba"] == numba.__version__
     assert rows["threads"].startswith(str(available_cores()))
     assert "open to this process" in rows["CPUs"]
-    assert {"python", "pandas", "pyarrow", "kernel cache", "cached kernels"} <= set(rows)
+    assert {"python", "pandas", "pyarrow", "shipped kernels", "kernel cache", "cached kernels"} <= set(rows)
 
 
 def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,10 +31,9 @@ def test_an_absent_optional_part_is_reported_and_not_an_error(monkeypatch: pytes
 def test_kernels_in_the_cache_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     assert dict(doctor.report())["cached kernels"].startswith("0 (run `weald warmup`")
-    (cache_directory() / "module").mkdir(parents=True)
-    (cache_directory() / "module" / "kernel.1.nbc").touch()
-    (cache_directory() / "module" / "kernel.nbi").touch()
-    (tmp_path / "kernel-of-another-version.1.nbc").touch()
+    cache_directory().mkdir(mode=0o755)
+    (cache_directory() / "grow-0.kernel").touch()
+    (cache_directory() / ".half.tmp").touch()
     rows = dict(doctor.report())
     assert rows["cached kernels"] == "1"
     assert rows["kernel cache"] == f"{cache_directory()} (writable)"
@@ -45,5 +45,5 @@ def test_a_cache_that_does_not_exist_yet_counts_as_writable_if_it_can_be_made(
 ) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "a" / "b"))
     assert dict(doctor.report())["kernel cache"].endswith("(writable)")
-    monkeypatch.setattr(doctor.os, "access", lambda *_: False)
-    assert "NOT writable: set NUMBA_CACHE_DIR" in dict(doctor.report())["kernel cache"]
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert "read-only" in dict(doctor.report())["kernel cache"]

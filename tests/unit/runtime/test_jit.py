@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core import config
 
 import weald
 from weald.runtime import cache
@@ -20,8 +21,8 @@ PACKAGE = Path(weald.__file__).resolve().parent
 @pytest.fixture(autouse=True)
 def own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What these tests compile stays out of the cache of the real kernels."""
-    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cache, "_is_writable", cache._is_writable.__wrapped__)
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "kept_kernels", cache.kept_kernels.__wrapped__)
 
 
 def test_only_one_module_spells_the_compilation_options() -> None:
