@@ -15,6 +15,7 @@ from weald.binning.quantile import choose_rows, find_cuts, new_scratch
 from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
+from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.random import BIN_SAMPLE, stream_key
 
 # The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that
@@ -29,7 +30,7 @@ _DEFAULT = BinChoices()
 
 def fit_bins(
     dataset: Dataset,
-    weight: NDArray[np.float64] | None,
+    weight: Float64s | None,
     choices: BinChoices = _DEFAULT,
     seed: int = 0,
     tasks: int = 1,
@@ -91,9 +92,7 @@ def fit_bins(
     return BinMapper(tuple(cuts), n_bins, categorical, n_categories)
 
 
-def _count_frequent(
-    codes: NDArray[Any], weight: NDArray[np.float64], n_categories: int, choices: BinChoices
-) -> int:
+def _count_frequent(codes: NDArray[Any], weight: Float64s, n_categories: int, choices: BinChoices) -> int:
     """Bins of a column's categories when the rare ones share the last."""
     present = codes == codes
     own = np.ones(len(codes)) if len(weight) == 0 else weight
@@ -108,11 +107,11 @@ def _count_frequent(
 
 def _find_between(
     values: NDArray[Any],
-    weight: NDArray[np.float64],
-    forced: NDArray[np.float64],
+    weight: Float64s,
+    forced: Float64s,
     max_bins: int,
     choices: BinChoices,
-) -> NDArray[np.float64]:
+) -> Float64s:
     """The forced cuts of a column and those that are found in the stretches between them."""
     present = values == values
     values, weight = values[present], weight[present] if len(weight) else weight
@@ -125,13 +124,11 @@ def _find_between(
         inside = stretch == part
         own_weight = weight[inside] if len(weight) else weight
         found += _find(values[inside].reshape(1, -1), own_weight, shares[part : part + 1], choices, 1)
-    cuts: NDArray[np.float64] = np.sort(np.concatenate(found))
+    cuts: Float64s = np.sort(np.concatenate(found))
     return cuts
 
 
-def _sample(
-    n_rows: int, weight: NDArray[np.float64] | None, seed: int, sample_rows: int
-) -> NDArray[np.int64]:
+def _sample(n_rows: int, weight: Float64s | None, seed: int, sample_rows: int) -> Int64s:
     """The rows that the cuts are found from, ascending."""
     # Positions among the rows that count, so that rows of weight 0 change nothing.
     counting = None
@@ -145,17 +142,17 @@ def _sample(
     return chosen if counting is None else counting[chosen]
 
 
-def _summable(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def _summable(weight: Float64s) -> Float64s:
     """The weights to 53 bits behind the point of their sum, so that any of them add up exactly, in any order.
 
     The weight of the zeros that a sparse table does not store is then exactly what the others leave.
     """
     unit = np.ldexp(1.0, max(int(np.frexp(weight.sum())[1]) - 52, -1074))
-    rounded: NDArray[np.float64] = np.rint(weight / unit) * unit
+    rounded: Float64s = np.rint(weight / unit) * unit
     return rounded
 
 
-def _column_buffers(dataset: Dataset, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
+def _column_buffers(dataset: Dataset, rows: Int64s) -> Iterator[tuple[int, NDArray[Any]]]:
     """(first column, values (columns, rows)), as many columns at a time as fit in one buffer."""
     first_block = next(iter(dataset.blocks()))[1]
     dtype, is_whole = first_block.dtype, len(first_block) == dataset.n_rows
@@ -175,7 +172,7 @@ def _column_buffers(dataset: Dataset, rows: NDArray[np.int64]) -> Iterator[tuple
 
 
 def _pieces(
-    dataset: Dataset, rows: NDArray[np.int64], columns: slice, is_whole: bool
+    dataset: Dataset, rows: Int64s, columns: slice, is_whole: bool
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """(place in the sample, values) of the chosen rows, a part at a time."""
     if not is_whole and 4 * len(rows) < dataset.n_rows:
@@ -196,16 +193,16 @@ def _pieces(
 
 def _find_in_entries(
     dataset: Dataset,
-    rows: NDArray[np.int64],
-    weight: NDArray[np.float64],
-    limits: NDArray[np.int64],
+    rows: Int64s,
+    weight: Float64s,
+    limits: Int64s,
     choices: BinChoices,
     tasks: int,
-) -> list[NDArray[np.float64]]:
+) -> list[Float64s]:
     """The cuts of every column of a sparse table."""
     if choices.border_type not in BORDER_KINDS:
         return find_cuts_of_entries(dataset.entries, rows, weight, limits, choices.least_weight, tasks)
-    cuts: list[NDArray[np.float64]] = []
+    cuts: list[Float64s] = []
     for limit, (values, own_weight) in zip(
         limits[:, None], weighed_entries(dataset.entries, rows, weight), strict=True
     ):
@@ -215,18 +212,18 @@ def _find_in_entries(
 
 def _find(
     values: NDArray[Any],
-    weight: NDArray[np.float64],
-    limits: NDArray[np.int64],
+    weight: Float64s,
+    limits: Int64s,
     choices: BinChoices,
     tasks: int,
-) -> list[NDArray[np.float64]]:
+) -> list[Float64s]:
     """The cuts of every column of a buffer; ``limits``: the most bins of each, 0: no cuts."""
     most, least, kind = max(2, int(limits.max())), choices.least_weight, BORDER_KINDS.get(choices.border_type)
     bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
     scratch = new_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)
-    found: list[NDArray[np.float64]] = []
+    found: list[Float64s] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, len(bits), step):
         part, part_limits = bits[first : first + step], limits[first : first + step]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int64s
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -54,12 +55,12 @@ class SearchTable(NamedTuple):
 
     first_feature: int
     cuts: NDArray[Any]
-    cut_offsets: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    cut_offsets: Int64s
+    steps: Int64s
     lowest: NDArray[Any]
     scale: NDArray[Any]
     starts: NDArray[Any]
-    start_offsets: NDArray[np.int64]
+    start_offsets: Int64s
     missing: NDArray[Any]
 
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int64s
 from weald.runtime.jit import ZERO, inlined, kernel
 
 VALUE, WEIGHT, LOWEST, HIGHEST = 0, 1, 2, 3
@@ -35,7 +35,7 @@ FIELDS = 4
 BLOCK = 65_536  # rows that are summarised together: their numbers within the block fit in two bytes
 ACCURACY = 8  # a summary's error is at most a bucket divided by this
 
-Summary = NDArray[np.int64]
+Summary = Int64s
 
 
 @inlined
@@ -55,7 +55,7 @@ def _keep(entries: Summary, i: Any, out: Summary, count: Any) -> Any:
 
 
 @kernel
-def build_summary(values: NDArray[np.int64], weights: NDArray[np.int64], out: Summary) -> Any:
+def build_summary(values: Int64s, weights: Int64s, out: Summary) -> Any:
     """The exact summary of ascending values; the number of entries is returned.
 
     ``out`` has room for every distinct value. What has no weight is left out, as it has no part in any rank.
@@ -76,7 +76,7 @@ def build_summary(values: NDArray[np.int64], weights: NDArray[np.int64], out: Su
 
 
 @kernel
-def build_pruned(values: NDArray[np.int64], weights: NDArray[np.int64], most: Any, out: Summary) -> Any:
+def build_pruned(values: Int64s, weights: Int64s, most: Any, out: Summary) -> Any:
     """`build_summary` and `prune_summary` of distinct ascending values with positive weights, in one pass.
 
     A value is kept when a query falls into the stretch of ranks that it fills; no other entry is ever written.
@@ -172,7 +172,7 @@ def prune_summary(summary: Summary, most: Any, out: Summary) -> Any:
 
 
 @kernel
-def propose_cuts(summary: Summary, buckets: Any, out: NDArray[np.int64]) -> Any:
+def propose_cuts(summary: Summary, buckets: Any, out: Int64s) -> Any:
     """Values after which to cut, ascending: at most ``buckets - 1``; their number is returned.
 
     With no more values than buckets, after each but the last. Otherwise after those nearest to the ranks k * W / buckets, so that
@@ -207,7 +207,7 @@ def propose_cuts(summary: Summary, buckets: Any, out: NDArray[np.int64]) -> Any:
 
 
 @kernel
-def merge_blocks(summaries: NDArray[np.int64], counts: NDArray[np.int64], merged: Summary) -> Any:
+def merge_blocks(summaries: Int64s, counts: Int64s, merged: Summary) -> Any:
     """One summary from those of all blocks, merged two by two and pruned in between; the number of its entries.
 
     ``summaries``, (blocks, entries, 4), of which block b has ``counts[b]``, are used up.

@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseCells, cells_of_entries
 from weald.data.sparse import Entries
+from weald.runtime.arrays import Int64s
 from weald.runtime.tasks import shared_kernel
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SparseRanks(SparseCells):
     mapper: RankMapper
     tasks: int = 1
 
-    def take(self, rows: NDArray[np.int64]) -> SparseRanks:
+    def take(self, rows: Int64s) -> SparseRanks:
         """The chosen rows, in the order asked for."""
         return SparseRanks(**vars(self._taken(rows)), mapper=self.mapper, tasks=self.tasks)
 
@@ -64,7 +64,7 @@ def ranks_of_entries(mapper: RankMapper, entries: Entries, tasks: int) -> Sparse
     return SparseRanks(**vars(_with_zeros(cells, mapper.n_bins)), mapper=mapper, tasks=tasks)
 
 
-def _with_zeros(cells: SparseCells, n_bins: NDArray[np.int64]) -> SparseCells:
+def _with_zeros(cells: SparseCells, n_bins: Int64s) -> SparseCells:
     """The cells with the rest of those columns written out that store missing values; these are the rest then."""
     column = np.repeat(np.arange(cells.n_columns), np.diff(cells.starts))
     is_missing = cells.bins == n_bins[column]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import mix
 
@@ -17,7 +17,7 @@ Projection = tuple[int, ...]
 
 
 @kernel
-def fold_codes(codes: NDArray[np.uint32], keys: NDArray[np.uint64]) -> None:
+def fold_codes(codes: Uint32s, keys: Uint64s) -> None:
     """Fold one more column's codes into the rows' keys, which start at zero."""
     for row in range(len(keys)):
         keys[row] = mix(keys[row] + np.uint64(codes[row]))
@@ -34,10 +34,10 @@ def _place_of(key: Any, slots: Any, mask: Any) -> Any:
 
 @kernel
 def number_keys(
-    keys: NDArray[np.uint64],
-    slots: NDArray[np.uint64],
-    groups: NDArray[np.uint32],
-    distinct: NDArray[np.uint64],
+    keys: Uint64s,
+    slots: Uint64s,
+    groups: Uint32s,
+    distinct: Uint64s,
 ) -> Any:
     """Number the different keys in the order of the rows; how many there are.
 
@@ -57,19 +57,19 @@ def number_keys(
 
 
 @kernel
-def find_keys(keys: NDArray[np.uint64], slots: NDArray[np.uint64], groups: NDArray[np.uint32]) -> None:
+def find_keys(keys: Uint64s, slots: Uint64s, groups: Uint32s) -> None:
     """Write the rows' numbers by a table that `number_keys` has filled; UNKNOWN for a key that is not in it."""
     mask = np.uint64(len(slots) - 1)
     for row in range(len(keys)):
         groups[row] = np.uint32(slots[_place_of(keys[row], slots, mask), 1] - np.uint64(1))
 
 
-def new_slots(n_keys: int) -> NDArray[np.uint64]:
+def new_slots(n_keys: int) -> Uint64s:
     """An empty table of keys, twice as large as it must be."""
     return np.zeros((1 << max(4, (2 * n_keys).bit_length()), 2), np.uint64)
 
 
-def keys_of(codes: NDArray[np.uint32], projection: Projection) -> NDArray[np.uint64]:
+def keys_of(codes: Uint32s, projection: Projection) -> Uint64s:
     """The keys of all rows; ``codes``: (categorical columns, rows), of which ``projection`` names the rows."""
     keys = np.zeros(codes.shape[1], np.uint64)
     for column in projection:

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.encoding.cells import counter_cells, target_cells
 from weald.encoding.combinations import Projection, keys_of, new_slots, number_keys
 from weald.encoding.formulas import Sums, sums_before, sums_without_own, total_sums
 from weald.encoding.tables import Cells, Codes, StatisticTable
-
-Int64s = NDArray[np.int64]
+from weald.runtime.arrays import Int64s, Uint32s, Uint64s
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class TrainingStatistics:
 
     rows: LabelledCodes
     n_codes: Int64s
-    orders: Sequence[NDArray[np.uint32]]
+    orders: Sequence[Uint32s]
     choices: StatisticChoices
     source: LabelledCodes | None = None
 
@@ -97,7 +95,7 @@ class TrainingStatistics:
             seen[:] = made.look_up(self.rows.codes)
         return seen, made
 
-    def _groups_of(self, codes: Codes, projection: Projection) -> tuple[Codes, int, NDArray[np.uint64]]:
+    def _groups_of(self, codes: Codes, projection: Projection) -> tuple[Codes, int, Uint64s]:
         """Every row's group, the number of groups, and their keys where there are several columns."""
         if len(projection) == 1:
             column = projection[0]
@@ -107,9 +105,7 @@ class TrainingStatistics:
         count = number_keys(keys, new_slots(n_rows), groups, distinct)
         return groups, count, distinct[:count].copy()
 
-    def _told(
-        self, groups: Codes, all_rows: Sums, target: Int64s, order: NDArray[np.uint32]
-    ) -> tuple[Int64s, Int64s]:
+    def _told(self, groups: Codes, all_rows: Sums, target: Int64s, order: Uint32s) -> tuple[Int64s, Int64s]:
         """Sum and count of the rows that every training row is told of."""
         if self.choices.kind == "ordered":
             return sums_before(groups, order, target, len(all_rows.sums))

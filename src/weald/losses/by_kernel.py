@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from weald.losses.base import Float32s, Float64s, Loss, weight_or_empty
+from weald.losses.base import Loss, weight_or_empty
+from weald.runtime.arrays import Float32s, Float64s
 
 
 class OneOutput(Loss):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.losses import kernels
-
-Float64s = NDArray[np.float64]
+from weald.runtime.arrays import Float64s
 
 
 def exp_of(values: Float64s) -> Float64s:

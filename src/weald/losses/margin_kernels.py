@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.losses.kernels import HESSIAN_FLOOR
+from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.jit import inlined
 from weald.runtime.mathlib import log, sigmoid64
 from weald.runtime.tasks import part, shared_kernel
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 
 PSEUDO_HUBER, SQUARED_LOG, HINGE, CROSS_ENTROPY, FAIR = (np.int64(kind) for kind in range(5))
 # A score of -1 or less has no logarithm of 1 + score: it counts as this.

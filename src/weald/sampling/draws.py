@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.jit import kernel
 from weald.runtime.random import mix
 
@@ -18,7 +18,7 @@ def uniform_points(key: Any, points: Any) -> None:
         points[place] = np.float64(mix(key ^ np.uint64(place)) >> np.uint64(11)) * 2.0**-53
 
 
-def draw_points(n_points: int, key: int) -> NDArray[np.float64]:
+def draw_points(n_points: int, key: int) -> Float64s:
     """Numbers of at least 0 and below 1, (points,).
 
     >>> points = draw_points(1000, key=7)
@@ -30,7 +30,7 @@ def draw_points(n_points: int, key: int) -> NDArray[np.float64]:
     return points
 
 
-def draw_by_weight(weight: NDArray[np.float64], n_draws: int, key: int) -> NDArray[np.int64]:
+def draw_by_weight(weight: Float64s, n_draws: int, key: int) -> Int64s:
     """How often each row is drawn, int64 (rows,): ``n_draws`` draws with replacement, as probable as its weight is large.
 
     >>> counts = draw_by_weight(np.array([1.0, 0.0, 3.0]), 1000, key=7)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Int32s, Int64s, Uint32s
 from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
 from weald.runtime.tasks import shared_kernel
@@ -24,9 +24,9 @@ _BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
 _HALF = np.uint32(16)
 _HIGHEST = np.uint32(0xFFFFFFFF)  # above all importances and lots
 
-Keys = NDArray[np.uint32]
-Counts = NDArray[np.int64]  # (tasks,)
-Buckets = NDArray[np.int32]  # (tasks, buckets)
+Keys = Uint32s
+Counts = Int64s  # (tasks,)
+Buckets = Int32s  # (tasks, buckets)
 
 
 # The loops below are over slices, and simple enough for the compiler to do several rows at once.
@@ -190,14 +190,14 @@ def _bucket_of(counts: Buckets, count: int) -> tuple[int, int]:
 class GradientDraw(NamedTuple):
     """The kept rows, ascending, and gradients and hessians, (outputs, rows), of which the small rows' have grown."""
 
-    rows: NDArray[np.uint32]
-    gradient: NDArray[np.float32]
-    hessian: NDArray[np.float32]
+    rows: Uint32s
+    gradient: Float32s
+    hessian: Float32s
 
 
 def draw_by_gradient(
-    gradient: NDArray[np.float32],
-    hessian: NDArray[np.float32],
+    gradient: Float32s,
+    hessian: Float32s,
     top: float,
     other: float,
     key: int,

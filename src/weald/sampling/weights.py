@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Int64s
 from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import inlined
 from weald.runtime.mathlib import exp, log
@@ -28,9 +28,6 @@ _LOW_BITS = np.uint32(18)
 _BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
 _LARGEST = 3e38  # what a float32 can hold
 _MEASURE, _ADD_UP, _COUNT, _DRAW = range(4)
-
-Float32s = NDArray[np.float32]
-Int64s = NDArray[np.int64]
 
 
 @shared_kernel
