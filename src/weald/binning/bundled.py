@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, DenseBins, filled
 from weald.binning.sparse import SparseBins, SparseCells
-from weald.runtime.arrays import Bools, Int64s
+from weald.runtime.arrays import BinCodes, Bools, Int64s, Uint32s
 from weald.runtime.tasks import shared_kernel
 
 PARALLEL_CELLS = 200_000  # codes to be written from which two threads win over one
@@ -30,10 +30,8 @@ class Layout(NamedTuple):
 
     stored: Int64s  # (columns,): the stored column that it is in
     first: Int64s  # (columns,): its first code
-    sizes: NDArray[
-        np.int64
-    ]  # (columns,): its codes; all bins and that of missing values where it is stored as it is
-    default: NDArray[Any]  # (columns,): the bin of rows that have none of its codes; of the type of bins
+    sizes: Int64s  # (columns,): its codes; all bins and that of missing values where it is stored as it is
+    default: BinCodes  # (columns,): the bin of rows that have none of its codes; of the type of bins
     n_bins: Int64s  # (columns,): the mapper's
     n_codes: Int64s  # (stored columns,)
 
@@ -83,23 +81,23 @@ def make_layout(
 class Cells(NamedTuple):
     """The kept cells of some columns, as `SparseCells` has them."""
 
-    starts: Any
-    rows: Any
-    bins: Any
-    features: Any  # int64: which columns
+    starts: Int64s
+    rows: Uint32s
+    bins: BinCodes
+    features: Int64s  # which columns
 
 
 class Codes(NamedTuple):
     """Of a `Layout`, what turns a bin to a code."""
 
-    stored: Any
-    first: Any
-    alone: Any
-    default: Any
+    stored: Int64s
+    first: Int64s
+    alone: Bools
+    default: BinCodes
 
 
 @shared_kernel
-def fill_codes(task: Any, tasks: Any, cells: Cells, codes: Codes, columns: Any) -> None:
+def fill_codes(task: int, tasks: int, cells: Cells, codes: Codes, columns: BinCodes) -> None:
     """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
     for j in range(len(cells.features)):
         feature = cells.features[j]
@@ -118,16 +116,16 @@ def fill_codes(task: Any, tasks: Any, cells: Cells, codes: Codes, columns: Any) 
 
 @shared_kernel
 def _decode(
-    task: Any,
-    tasks: Any,
-    codes: Any,
-    features: Any,
-    stored: Any,
-    first: Any,
-    sizes: Any,
-    n_bins: Any,
-    default: Any,
-    out: Any,
+    task: int,
+    tasks: int,
+    codes: BinCodes,
+    features: Int64s,
+    stored: Int64s,
+    first: Int64s,
+    sizes: Int64s,
+    n_bins: Int64s,
+    default: BinCodes,
+    out: BinCodes,
 ) -> None:
     """Bins of chosen columns, (rows, len(features)), from the codes (rows, stored columns)."""
     for row in range(len(codes) * task // tasks, len(codes) * (task + 1) // tasks):

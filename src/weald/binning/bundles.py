@@ -19,7 +19,7 @@ from weald.binning.bundling import Bundles, Order, fewest_bundles, find_bundles
 from weald.binning.mapper import BinMapper, DenseBins, settled, stays_sparse
 from weald.binning.sparse import SparseBins, SparseCells, bins_of_entries
 from weald.data import Dataset
-from weald.runtime.arrays import Int64s, Uint32s
+from weald.runtime.arrays import BinCodes, Bools, Int64s, Uint32s
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -30,7 +30,7 @@ WORTH = 0.75
 # Rows of a dense table that are looked at first, and the zeros (or missing values) among them that make a column a candidate.
 LOOKED_AT = 1_000
 SHARE_OF_DEFAULT = 0.2
-# Codes of a bundle beside 0: those of a byte, and of two.
+# BinCodes of a bundle beside 0: those of a byte, and of two.
 FEW_CODES, MANY_CODES = 255, 65_535
 
 
@@ -89,7 +89,7 @@ def _find(
     many = _fewer_bundles(*table, MANY_CODES, limit)
     if many is None or np.bincount(many.of_column, sizes).max() <= FEW_CODES:
         return None if many is None else (many, sizes)
-    # Codes of two bytes are worth it where they at least halve the number of stored columns.
+    # BinCodes of two bytes are worth it where they at least halve the number of stored columns.
     few = _fewer_bundles(*table, FEW_CODES, min(limit, 2 * many.n_bundles - 1))
     return (many if few is None else few), sizes
 
@@ -116,7 +116,7 @@ def _fewer_bundles(
 
 
 @kernel
-def find_bin(starts: Any, bins: Any, wanted: Any, found: Any) -> None:
+def find_bin(starts: Int64s, bins: BinCodes, wanted: Int64s, found: Bools) -> None:
     """Whether a column has a cell in the bin that is ``wanted`` of it, bool (columns,)."""
     for column in range(len(wanted)):
         found[column] = False
@@ -211,15 +211,15 @@ def _collect(
 
 @shared_kernel
 def collect_kept(
-    task: Any,
-    tasks: Any,
-    columns: Any,
-    first: Any,
-    features: Any,
-    default: Any,
-    rows: Any,
-    bins: Any,
-    counts: Any,
+    task: int,
+    tasks: int,
+    columns: BinCodes,
+    first: int,
+    features: Int64s,
+    default: BinCodes,
+    rows: Uint32s,
+    bins: BinCodes,
+    counts: Int64s,
 ) -> None:
     """Rows, from ``first`` on, and bins of the cells of chosen columns that are not in the default bin, and their number."""
     for j in range(task, len(features), tasks):

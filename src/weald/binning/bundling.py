@@ -8,11 +8,11 @@ bundle may have at most a budget of conflicts, counted in all rows: with a budge
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from weald.runtime.arrays import Int64s, Uint32s
+from weald.runtime.arrays import Int64s, Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 
 #: Which columns are placed first: those with the most entries, or those with the most conflicts.
@@ -43,7 +43,7 @@ class Bundles:
 
 
 @inlined
-def _count_common(used: Any, rows: Any, most: Any) -> Any:
+def _count_common(used: Uint64s, rows: Uint32s, most: int) -> np.int64:
     """Rows that are marked in a set of bits; counting ends when they are more than ``most``."""
     count = np.int64(0)
     for row in rows:
@@ -55,17 +55,17 @@ def _count_common(used: Any, rows: Any, most: Any) -> Any:
 
 @kernel
 def _pack_greedily(
-    order: Any,
-    starts: Any,
-    rows: Any,
-    sizes: Any,
-    n_words: Any,
-    budget: Any,
-    most_cells: Any,
-    most_bundles: Any,
-    bundle: Any,
-    conflicts: Any,
-) -> Any:
+    order: Int64s,
+    starts: Int64s,
+    rows: Uint32s,
+    sizes: Int64s,
+    n_words: int,
+    budget: int,
+    most_cells: int,
+    most_bundles: int,
+    bundle: Int64s,
+    conflicts: Int64s,
+) -> int:
     """Fill ``bundle`` and ``conflicts``, both (columns,); the number of bundles, one more than allowed when it gave up."""
     n_bundles = 0
     cells = np.zeros(len(order), np.int64)

@@ -11,7 +11,7 @@ Blocks have a fixed size and are merged in a fixed order, so nothing depends on 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def _block_order(table: ProposalTable, tasks: int) -> BlockOrder:
 
 
 @kernel
-def _order_blocks(sorted_rows: Any, offsets: Any, order: BlockOrder) -> None:
+def _order_blocks(sorted_rows: Uint32s, offsets: Int64s, order: BlockOrder) -> None:
     """Deal the rows of every column, sorted by code, out to their blocks."""
     for index in range(len(order.columns)):
         column = order.columns[index]
@@ -226,7 +226,7 @@ def _order_blocks(sorted_rows: Any, offsets: Any, order: BlockOrder) -> None:
 
 
 @kernel
-def _weigh_codes(codes: Any, order: Any, weight: Any, values: Any, weights: Any) -> Any:
+def _weigh_codes(codes: Uint32s, order: Uint16s, weight: Uint32s, values: Int64s, weights: Int64s) -> int:
     """The distinct codes of a block's rows, ascending, with their weights; the number of codes that weigh something.
 
     ``codes``, ``weight``: of the block's rows in their own order; ``order``: uint16, the rows by their code.
@@ -247,7 +247,9 @@ def _weigh_codes(codes: Any, order: Any, weight: Any, values: Any, weights: Any)
 
 
 @kernel
-def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratch: Scratch) -> Any:
+def _summarise(
+    codes: Uint32s, order: Uint16s, ends: Int64s, weight: Uint32s, task: int, scratch: Scratch
+) -> int:
     """The summary of a column in ``scratch.merged``, from those of its blocks; the number of its entries is returned."""
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
     values, weights, most = scratch.values[task], scratch.weights[task], summaries.shape[1]
@@ -260,14 +262,14 @@ def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratc
 
 @shared_kernel
 def _propose(
-    task: Any,
-    tasks: Any,
-    codes: Any,
+    task: int,
+    tasks: int,
+    codes: Uint32s,
     order: BlockOrder,
-    weight: Any,
-    buckets: Any,
+    weight: Uint32s,
+    buckets: int,
     scratch: Scratch,
-    cuts: Any,
+    cuts: Int64s,
     look_up: LookUp,
 ) -> None:
     """Cuts and look-ups of the numeric columns."""
@@ -281,7 +283,7 @@ def _propose(
 
 
 @shared_kernel
-def _look_up(task: Any, tasks: Any, codes: Any, look_up: LookUp, columns: Any, rows: Any) -> None:
+def _look_up(task: int, tasks: int, codes: Uint32s, look_up: LookUp, columns: Uint8s, rows: Uint8s) -> None:
     """The bins of all rows, a column at a time, then copied to ``rows`` piece by piece."""
     first, last = codes.shape[1] * task // tasks, codes.shape[1] * (task + 1) // tasks
     width = np.uint64(len(codes))

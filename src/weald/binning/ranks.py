@@ -114,7 +114,9 @@ def fit_ranks(dataset: Dataset, weight: Float64s | None, tasks: int) -> RankMapp
 
 
 @shared_kernel
-def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: Any, codes: Any) -> None:
+def _rank(
+    task: int, tasks: int, part: Part, cuts: Float64s, offsets: Int64s, n_bins: Int64s, codes: Uint32s
+) -> None:
     """Number of cuts below each value; NaN gets the number of bins."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     places = np.empty(BLOCK, np.int64)
@@ -140,7 +142,7 @@ def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: An
 
 
 @shared_kernel
-def _sort(task: Any, tasks: Any, codes: Any, n_bins: Any, offsets: Any, rows: Any) -> None:
+def _sort(task: int, tasks: int, codes: Uint32s, n_bins: Int64s, offsets: Int64s, rows: Uint32s) -> None:
     """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(codes), tasks):
         own, missing = codes[column], n_bins[column]

@@ -7,7 +7,7 @@ one value, whose weight in a block of rows is the weight of the block less that 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +164,9 @@ def _cell_order(table: SparseProposalTable) -> CellOrder:
 
 
 @kernel
-def _order_cells(sorted_rows: Any, starts: Any, rows: Any, codes: Any, order: CellOrder) -> None:
+def _order_cells(
+    sorted_rows: Uint32s, starts: Int64s, rows: Uint32s, codes: Uint32s, order: CellOrder
+) -> None:
     """Deal the cells of every column, sorted by code, out to their blocks."""
     for column in range(len(starts) - 1):
         begin, end = starts[column], starts[column + 1]
@@ -186,8 +188,15 @@ def _order_cells(sorted_rows: Any, starts: Any, rows: Any, codes: Any, order: Ce
 
 @kernel
 def _weigh_cells(
-    order: CellOrder, begin: Any, end: Any, rest: Any, total: Any, weight: Any, values: Any, weights: Any
-) -> Any:
+    order: CellOrder,
+    begin: int,
+    end: int,
+    rest: int,
+    total: int,
+    weight: Uint32s,
+    values: Int64s,
+    weights: Int64s,
+) -> int:
     """The distinct codes of a column in a block, ascending, with their weights; their number.
 
     ``total``: the weight of the block's rows, of which those that store no cell have the code ``rest``.
@@ -216,12 +225,12 @@ def _weigh_cells(
 
 @shared_kernel
 def _propose(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     order: CellOrder,
-    weight: Any,
-    totals: Any,
-    buckets: Any,
+    weight: Uint32s,
+    totals: Int64s,
+    buckets: int,
     scratch: SparseScratch,
     choice: ChosenCuts,
 ) -> None:
@@ -246,7 +255,7 @@ def _propose(
 
 
 @shared_kernel
-def _look_up(task: Any, tasks: Any, starts: Any, codes: Any, choice: ChosenCuts, bins: Any) -> None:
+def _look_up(task: int, tasks: int, starts: Int64s, codes: Uint32s, choice: ChosenCuts, bins: Uint8s) -> None:
     """The bins of stored cells."""
     for column in range(task, len(starts) - 1, tasks):
         own = choice.bins[choice.bin_starts[column] :]

@@ -15,7 +15,7 @@ import numpy as np
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseCells, cells_of_entries
 from weald.data.sparse import Entries
-from weald.runtime.arrays import Int64s
+from weald.runtime.arrays import Int64s, Uint32s
 from weald.runtime.tasks import shared_kernel
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def _with_zeros(cells: SparseCells, n_bins: Int64s) -> SparseCells:
 
 
 @shared_kernel
-def _sort(task: Any, tasks: Any, starts: Any, rows: Any, codes: Any, n_bins: Any, sorted_rows: Any) -> None:
+def _sort(
+    task: int, tasks: int, starts: Int64s, rows: Uint32s, codes: Uint32s, n_bins: Int64s, sorted_rows: Uint32s
+) -> None:
     """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(n_bins), tasks):
         begin, end = starts[column], starts[column + 1]

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, DenseBins
 from weald.encoding.cells import CELLS, cell_bins, count_cells
 from weald.encoding.combinations import Projection
 from weald.encoding.tables import Cells, Codes, StatisticTable
 from weald.encoding.training import TrainingStatistics
-from weald.runtime.arrays import Float64s, Int64s, Uint8s
+from weald.runtime.arrays import BinCodes, Float64s, Int64s, Ints, Uint8s
 from weald.runtime.jit import kernel
 
 REMEMBERED_BYTES = 512 * 2**20  # of combinations that left their slots and may come back
@@ -42,9 +41,7 @@ class _Filled(NamedTuple):
 
 
 @kernel
-def _put_column(
-    codes: Uint8s, column: int, n_columns: int, columns: NDArray[Any], rows: NDArray[Any]
-) -> None:
+def _put_column(codes: Uint8s, column: int, n_columns: int, columns: BinCodes, rows: BinCodes) -> None:
     """Write a column's bins into both layouts of a table."""
     for row in range(len(codes)):
         columns[column, row] = codes[row]
@@ -138,7 +135,7 @@ class StatisticBins:
                 self._put_other(own, slot, self._filled(projection))
         return own.bins
 
-    def projections_of(self, columns: NDArray[np.integer[Any]]) -> list[Projection]:
+    def projections_of(self, columns: Ints) -> list[Projection]:
         """The projections whose statistics are in some of the columns."""
         slots = np.unique((columns[columns >= self._n_kept] - self._n_kept) // self._per)
         return [projection for slot in slots if (projection := self.slots[slot]) is not None]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.runtime.arrays import Int64s, Uint8s, Uint16s
+from weald.runtime.arrays import Int, Int64s, Uint8s, Uint16s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
 
@@ -19,7 +19,7 @@ _LAST: Any = np.int64(CELLS - 1)
 
 
 @inlined
-def target_cell(total: Any, count: Any, prior: Any, weight: Any) -> Any:
+def target_cell(total: int, count: int, prior: float, weight: float) -> np.uint16:
     """The cell of (sum + a P) / (count + a), a ``weight`` and P ``prior``."""
     value = (np.float64(total) + weight * prior) / (np.float64(count) + weight)
     return np.uint16(min(np.int64(value * CELLS), _LAST))
@@ -47,7 +47,7 @@ def counter_cells(counts: Int64s, n_rows: int, cells: Uint16s) -> None:
 
 
 @kernel
-def cell_bins(counts: Int64s, most: int, bins: Uint8s) -> Any:
+def cell_bins(counts: Int64s, most: int, bins: Uint8s) -> Int:
     """Put cells into at most ``most`` bins of like counts; the number of bins is returned.
 
     ``counts``: (cells,), rows in every cell; ``bins``: (cells,), gets the bin of each. A cell that alone holds its share gets a

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from weald.runtime.arrays import Uint32s, Uint64s
+from weald.runtime.arrays import Int, Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import mix
 
@@ -24,7 +22,7 @@ def fold_codes(codes: Uint32s, keys: Uint64s) -> None:
 
 
 @inlined
-def _place_of(key: Any, slots: Any, mask: Any) -> Any:
+def _place_of(key: np.uint64, slots: Uint64s, mask: np.uint64) -> np.uint64:
     """Where a key is, or would be put, in a table of ``mask`` + 1 slots; ``slots``: (slots, 2), key and group + 1."""
     place = key & mask
     while slots[place, 1] != 0 and slots[place, 0] != key:
@@ -38,7 +36,7 @@ def number_keys(
     slots: Uint64s,
     groups: Uint32s,
     distinct: Uint64s,
-) -> Any:
+) -> Int:
     """Number the different keys in the order of the rows; how many there are.
 
     ``slots``: (a power of two, 2), zeros, gets the keys with their numbers + 1; ``groups``: (rows,), gets every row's

@@ -78,8 +78,8 @@ def bounded(x: float) -> float:
 
 @inlined
 def _poisson_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -96,8 +96,8 @@ def _poisson_gradients(
 
 @inlined
 def _gamma_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -114,8 +114,8 @@ def _gamma_gradients(
 
 @inlined
 def _tweedie_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,

@@ -20,8 +20,8 @@ _FLOOR = np.float64(HESSIAN_FLOOR)
 
 @inlined
 def _pseudo_huber(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -44,8 +44,8 @@ def _pseudo_huber(
 
 @inlined
 def _squared_log(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -66,8 +66,8 @@ def _squared_log(
 
 @inlined
 def _hinge(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -85,8 +85,8 @@ def _hinge(
 
 @inlined
 def _cross_entropy(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -105,8 +105,8 @@ def _cross_entropy(
 
 @inlined
 def _fair(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,

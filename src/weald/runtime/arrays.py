@@ -24,9 +24,19 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 #: float32 or float64: values as the user's table has them
 Floats: TypeAlias = NDArray[np.floating[Any]]
-#: uint8 or uint16: bins, codes of bundles, codes of categories
-Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
+#: uint8 or uint16: bins, and the codes of bundles of columns
+BinCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 #: uint32 or int64: numbers of rows
 Rows: TypeAlias = NDArray[np.integer[Any]]
-#: any whole numbers, where a kernel is compiled for several widths
+#: whole numbers of several widths
 Ints: TypeAlias = NDArray[np.integer[Any]]
+#: uint32 or uint64: keys that are ordered as the floats are whose bits they have
+Words: TypeAlias = NDArray[np.unsignedinteger[Any]]
+
+#: Numba's int64: what Python calls an int, and what ``np.int64(...)`` makes. A type checker tells them apart.
+Int: TypeAlias = int | np.int64
+#: a float32 or a float64, where nothing shall be widened
+Float: TypeAlias = np.floating[Any]
+#: a place in an array; unsigned where Numba shall not test whether it is negative
+Index: TypeAlias = int | np.uint64
+Bool: TypeAlias = bool | np.bool_

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from weald.runtime.arrays import Float64s, Int64s
@@ -12,7 +10,7 @@ from weald.runtime.random import mix
 
 
 @kernel
-def uniform_points(key: Any, points: Any) -> None:
+def uniform_points(key: np.uint64, points: Float64s) -> None:
     """Fill ``points`` (float64) with numbers of at least 0 and below 1: 53 bits of the key and the point's place."""
     for place in range(len(points)):
         points[place] = np.float64(mix(key ^ np.uint64(place)) >> np.uint64(11)) * 2.0**-53

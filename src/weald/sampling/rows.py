@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from weald.runtime.arrays import Uint8s, Uint32s
+from weald.runtime.arrays import Bools, Uint8s, Uint32s, Uint64s
 from weald.runtime.random import mix
 from weald.runtime.tasks import part, shared_kernel
 
@@ -17,7 +16,7 @@ PARALLEL_ROWS = 60_000
 
 
 @shared_kernel
-def _mark_drawn(task: Any, tasks: Any, bounds: Any, group: Any, key: Any, drawn: Any) -> None:
+def _mark_drawn(task: int, tasks: int, bounds: Uint64s, group: Uint8s, key: np.uint64, drawn: Bools) -> None:
     bound = bounds[0]
     begin, end = part(len(drawn), task, tasks)
     for row in range(begin, end):
