@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from weald.runtime.arrays import Int64s, Uint32s
+import numpy as np
+from numpy.typing import NDArray
 
 MARK = 1 << 31  # at the first row of a distinct value
 
@@ -18,7 +19,7 @@ class ColumnBlocks(NamedTuple):
     rest: int64 (d,), the code of the rows that are not in the block: that of missing values, or of a sparse column's zeros.
     """
 
-    rows: Uint32s
-    offsets: Int64s
-    middles: Int64s
-    rest: Int64s
+    rows: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    rest: NDArray[np.int64]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.data import Schema, column_positions
 from weald.data.missing import Missing
-from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.errors import InputError
 
 MOST_BINS = 65_535  # and one for missing values, which two bytes can tell apart
@@ -64,7 +64,7 @@ class BinChoices:
         """Whether the bins of categories depend on how frequent they are."""
         return self.rare_categories > 0.0 or self.min_samples_bin > 1
 
-    def limits(self, schema: Schema) -> Int64s:
+    def limits(self, schema: Schema) -> NDArray[np.int64]:
         """The most bins of every column, int64 (columns,)."""
         assert self.max_bins is not None
         categories = self.max_bins if self.max_categories is None else self.max_categories
@@ -73,7 +73,7 @@ class BinChoices:
             limits[position] = most[1]
         return limits
 
-    def forced_cuts(self, schema: Schema, limits: Int64s) -> dict[int, Float64s]:
+    def forced_cuts(self, schema: Schema, limits: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
         """The forced cuts by position, ascending."""
         found = {}
         for position, (_, cuts) in zip(_positions(self.forced, schema, FORCED), self.forced, strict=True):

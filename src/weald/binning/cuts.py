@@ -15,7 +15,7 @@ from weald.binning.quantile import choose_rows, find_cuts, new_scratch
 from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
-from weald.runtime.arrays import Float64s, Int64s, Words
+from weald.runtime.arrays import Words
 from weald.runtime.random import BIN_SAMPLE, stream_key
 
 # The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that
@@ -30,7 +30,7 @@ _DEFAULT = BinChoices()
 
 def fit_bins(
     dataset: Dataset,
-    weight: Float64s | None,
+    weight: NDArray[np.float64] | None,
     choices: BinChoices = _DEFAULT,
     seed: int = 0,
     tasks: int = 1,
@@ -92,7 +92,9 @@ def fit_bins(
     return BinMapper(tuple(cuts), n_bins, categorical, n_categories)
 
 
-def _count_frequent(codes: NDArray[Any], weight: Float64s, n_categories: int, choices: BinChoices) -> int:
+def _count_frequent(
+    codes: NDArray[Any], weight: NDArray[np.float64], n_categories: int, choices: BinChoices
+) -> int:
     """Bins of a column's categories when the rare ones share the last."""
     present = codes == codes
     own = np.ones(len(codes)) if len(weight) == 0 else weight
@@ -107,11 +109,11 @@ def _count_frequent(codes: NDArray[Any], weight: Float64s, n_categories: int, ch
 
 def _find_between(
     values: NDArray[Any],
-    weight: Float64s,
-    forced: Float64s,
+    weight: NDArray[np.float64],
+    forced: NDArray[np.float64],
     max_bins: int,
     choices: BinChoices,
-) -> Float64s:
+) -> NDArray[np.float64]:
     """The forced cuts of a column and those that are found in the stretches between them."""
     present = values == values
     values, weight = values[present], weight[present] if len(weight) else weight
@@ -124,11 +126,13 @@ def _find_between(
         inside = stretch == part
         own_weight = weight[inside] if len(weight) else weight
         found += _find(values[inside].reshape(1, -1), own_weight, shares[part : part + 1], choices, 1)
-    cuts: Float64s = np.sort(np.concatenate(found))
+    cuts: NDArray[np.float64] = np.sort(np.concatenate(found))
     return cuts
 
 
-def _sample(n_rows: int, weight: Float64s | None, seed: int, sample_rows: int) -> Int64s:
+def _sample(
+    n_rows: int, weight: NDArray[np.float64] | None, seed: int, sample_rows: int
+) -> NDArray[np.int64]:
     """The rows that the cuts are found from, ascending."""
     # Positions among the rows that count, so that rows of weight 0 change nothing.
     counting = None
@@ -142,17 +146,17 @@ def _sample(n_rows: int, weight: Float64s | None, seed: int, sample_rows: int) -
     return chosen if counting is None else counting[chosen]
 
 
-def _summable(weight: Float64s) -> Float64s:
+def _summable(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weights to 53 bits behind the point of their sum, so that any of them add up exactly, in any order.
 
     The weight of the zeros that a sparse table does not store is then exactly what the others leave.
     """
     unit = np.ldexp(1.0, max(int(np.frexp(weight.sum())[1]) - 52, -1074))
-    rounded: Float64s = np.rint(weight / unit) * unit
+    rounded: NDArray[np.float64] = np.rint(weight / unit) * unit
     return rounded
 
 
-def _column_buffers(dataset: Dataset, rows: Int64s) -> Iterator[tuple[int, NDArray[Any]]]:
+def _column_buffers(dataset: Dataset, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
     """(first column, values (columns, rows)), as many columns at a time as fit in one buffer."""
     first_block = next(iter(dataset.blocks()))[1]
     dtype, is_whole = first_block.dtype, len(first_block) == dataset.n_rows
@@ -172,7 +176,7 @@ def _column_buffers(dataset: Dataset, rows: Int64s) -> Iterator[tuple[int, NDArr
 
 
 def _pieces(
-    dataset: Dataset, rows: Int64s, columns: slice, is_whole: bool
+    dataset: Dataset, rows: NDArray[np.int64], columns: slice, is_whole: bool
 ) -> Iterator[tuple[int, NDArray[Any]]]:
     """(place in the sample, values) of the chosen rows, a part at a time."""
     if not is_whole and 4 * len(rows) < dataset.n_rows:
@@ -193,16 +197,16 @@ def _pieces(
 
 def _find_in_entries(
     dataset: Dataset,
-    rows: Int64s,
-    weight: Float64s,
-    limits: Int64s,
+    rows: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    limits: NDArray[np.int64],
     choices: BinChoices,
     tasks: int,
-) -> list[Float64s]:
+) -> list[NDArray[np.float64]]:
     """The cuts of every column of a sparse table."""
     if choices.border_type not in BORDER_KINDS:
         return find_cuts_of_entries(dataset.entries, rows, weight, limits, choices.least_weight, tasks)
-    cuts: list[Float64s] = []
+    cuts: list[NDArray[np.float64]] = []
     for limit, (values, own_weight) in zip(
         limits[:, None], weighed_entries(dataset.entries, rows, weight), strict=True
     ):
@@ -212,18 +216,18 @@ def _find_in_entries(
 
 def _find(
     values: NDArray[Any],
-    weight: Float64s,
-    limits: Int64s,
+    weight: NDArray[np.float64],
+    limits: NDArray[np.int64],
     choices: BinChoices,
     tasks: int,
-) -> list[Float64s]:
+) -> list[NDArray[np.float64]]:
     """The cuts of every column of a buffer; ``limits``: the most bins of each, 0: no cuts."""
     most, least, kind = max(2, int(limits.max())), choices.least_weight, BORDER_KINDS.get(choices.border_type)
     bits: Words = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
     scratch = new_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)
-    found: list[Float64s] = []
+    found: list[NDArray[np.float64]] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, len(bits), step):
         part, part_limits = bits[first : first + step], limits[first : first + step]

@@ -21,7 +21,6 @@ from weald.binning.kernels import (
 )
 from weald.binning.sparse import DENSE_SHARE, SparseBins, bins_of_entries
 from weald.data import Dataset
-from weald.runtime.arrays import Bools, Float64s, Int32s, Int64s
 
 PARALLEL_CELLS = 32_768  # values from which two threads win over one
 _CELLS_PER_CALL = 7_000_000  # a call takes some 20 ms; between calls an interrupt is answered
@@ -39,40 +38,40 @@ class CutMapper:
     share the last. A missing value is in bin ``n_bins[feature]``, behind those for values.
     """
 
-    cuts: tuple[Float64s, ...]
-    n_bins: Int64s
-    categorical: Bools
-    n_categories: Int64s
+    cuts: tuple[NDArray[np.float64], ...]
+    n_bins: NDArray[np.int64]
+    categorical: NDArray[np.bool_]
+    n_categories: NDArray[np.int64]
 
     def threshold(self, feature: int, bin: int) -> float:
         """The t with x <= t exactly for the values in bins up to ``bin``; +inf for the last bin of values."""
         cuts = self.cuts[feature]
         return float(cuts[bin]) if bin < len(cuts) else float("inf")
 
-    def thresholds(self, features: NDArray[np.integer], bins: NDArray[np.integer]) -> Float64s:
+    def thresholds(self, features: NDArray[np.integer], bins: NDArray[np.integer]) -> NDArray[np.float64]:
         """`threshold` of many bins at once; the features are numeric."""
         cuts, starts = self.flat_cuts
         places = starts[features] + bins
         is_last = places >= starts[features + 1]
-        found: Float64s = np.append(cuts, np.inf)[np.where(is_last, len(cuts), places)]
+        found: NDArray[np.float64] = np.append(cuts, np.inf)[np.where(is_last, len(cuts), places)]
         return found
 
     @cached_property
-    def flat_cuts(self) -> tuple[Float64s, Int64s]:
+    def flat_cuts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """All cuts, feature after feature, and where each feature's begin (with the end of the last)."""
         starts = np.cumsum([0, *map(len, self.cuts)])
         return np.concatenate(self.cuts), starts.astype(np.int64)
 
     def category_codes(
         self, features: NDArray[np.integer], bins: NDArray[np.integer]
-    ) -> tuple[Int32s, Int64s]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The dictionary codes in bins of categorical features, ascending, bin after bin, and how many each has."""
         is_last = bins == self.n_bins[features] - 1
         counts = np.where(is_last, self.n_categories[features] - bins, 1)
         before = np.cumsum(counts) - counts
         return (np.repeat(bins - before, counts) + np.arange(counts.sum())).astype(np.int32), counts
 
-    def searched_cuts(self, first: int, last: int) -> list[Float64s]:
+    def searched_cuts(self, first: int, last: int) -> list[NDArray[np.float64]]:
         """The cuts of some features; a category's code is found as a number is, by cuts half-way between the codes."""
         searched = list(self.cuts[first:last])
         for place in np.flatnonzero(self.categorical[first:last]):
@@ -184,12 +183,12 @@ class DenseBins:
         """The number of columns."""
         return int(self.columns.shape[0])
 
-    def take(self, rows: Int64s) -> DenseBins:
+    def take(self, rows: NDArray[np.int64]) -> DenseBins:
         """The chosen rows, in the order asked for."""
         columns = np.ascontiguousarray(self.columns[:, rows])
         return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
 
-    def take_columns(self, features: Int64s) -> DenseBins:
+    def take_columns(self, features: NDArray[np.int64]) -> DenseBins:
         """The chosen columns, in the order asked for."""
         columns = np.ascontiguousarray(self.columns[features])
         mapper = BinMapper(
@@ -217,7 +216,7 @@ def filled(bins: SparseBins) -> DenseBins:
     return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), bins.mapper)
 
 
-def _at_most(cuts: Float64s, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The largest numbers of a float type that are not above the cuts.
 
     A float32 is below a cut exactly when it is below the largest float32 that is not above the cut, so

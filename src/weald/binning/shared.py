@@ -25,7 +25,6 @@ from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
 from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
-from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import hire
 
@@ -80,7 +79,7 @@ class BinnedTable:
         bins: AnyBins,
         choices: BinChoices,
         marked: frozenset[int],
-        rows: Int64s | None = None,
+        rows: NDArray[np.int64] | None = None,
         unstored: Unstored = "zero",
         bundling: Bundling | None = None,
     ) -> None:
@@ -154,7 +153,7 @@ def bin_once(
     X: Any,
     estimators: Iterable[Any],
     *,
-    weight: Float64s | None = None,
+    weight: NDArray[np.float64] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     earlier: Schema | None = None,
@@ -249,7 +248,7 @@ def _check_room(matrix: Any) -> None:
 
 def bins_of(
     table: Dataset | BinnedTable,
-    weight: Float64s | None,
+    weight: NDArray[np.float64] | None,
     choices: BinChoices,
     seed: int,
     tasks: int,
@@ -268,7 +267,9 @@ def bins_of(
     return bundle_or_bin(mapper, table, bundling, tasks)
 
 
-def ranks_of(table: Dataset | BinnedTable, weight: Float64s | None, tasks: int) -> Ranks | SparseRanks:
+def ranks_of(
+    table: Dataset | BinnedTable, weight: NDArray[np.float64] | None, tasks: int
+) -> Ranks | SparseRanks:
     """The same where every value is its own bin."""
     if not isinstance(table, BinnedTable):
         return fit_ranks(table, weight, tasks).transform(table, tasks)
@@ -292,7 +293,7 @@ def _said_of(bundling: Bundling | None) -> str:
 
 def _new_bins(
     dataset: Dataset,
-    weight: Float64s | None,
+    weight: NDArray[np.float64] | None,
     choices: BinChoices,
     seed: int,
     tasks: int,
@@ -323,7 +324,7 @@ def _writeable_cells(cells: SparseCells) -> dict[str, Any]:
     return copied | {"n_rows": cells.n_rows}
 
 
-def _row_numbers(rows: Any, n_rows: int) -> Int64s:
+def _row_numbers(rows: Any, n_rows: int) -> NDArray[np.int64]:
     chosen = np.asarray(rows)
     if chosen.dtype == np.bool_ and chosen.shape == (n_rows,):
         chosen = np.flatnonzero(chosen)

@@ -25,7 +25,7 @@ from weald.binning.sparse_kernels import (
     gather_bins,
 )
 from weald.data.sparse import Entries
-from weald.runtime.arrays import Float64s, Int64s, Uint32s, Words
+from weald.runtime.arrays import Words
 
 if TYPE_CHECKING:
     from weald.binning.mapper import BinMapper, CutMapper
@@ -43,8 +43,8 @@ _CELLS_PER_WALK = 2**22  # gathered at a time
 class SparseCells:
     """The cells outside of the columns' default bins, column after column: what all kinds of sparse tables share."""
 
-    starts: Int64s  # (columns + 1,), where a column's cells begin
-    rows: Uint32s  # ascending within a column
+    starts: NDArray[np.int64]  # (columns + 1,), where a column's cells begin
+    rows: NDArray[np.uint32]  # ascending within a column
     bins: NDArray[Any]  # of an unsigned type
     default: NDArray[Any]  # (columns,), the bin of all other cells; of the same type
     n_rows: int
@@ -60,7 +60,7 @@ class SparseCells:
         filled[np.repeat(np.arange(self.n_columns), np.diff(self.starts)), self.rows] = self.bins
         return filled
 
-    def rows_of(self, features: Int64s, tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
+    def rows_of(self, features: NDArray[np.int64], tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """(first row, bins row after row) of chosen columns, a part of the rows at a time."""
         step = max(1, _CELLS_PER_WALK // len(features))
         for first in range(0, self.n_rows, step):
@@ -69,7 +69,7 @@ class SparseCells:
             gather_bins(tasks, self.starts, self.rows, self.bins, self.default, features, first, last, out)
             yield first, out
 
-    def _taken(self, rows: Int64s) -> SparseCells:
+    def _taken(self, rows: NDArray[np.int64]) -> SparseCells:
         shape = (self.n_rows, self.n_columns)
         kept: Any = scipy.sparse.csc_array((self.bins, self.rows, self.starts), shape=shape)[rows]
         kept.sort_indices()
@@ -93,19 +93,19 @@ class SparseBins(SparseCells):
 
     mapper: BinMapper
 
-    def take(self, rows: Int64s) -> SparseBins:
+    def take(self, rows: NDArray[np.int64]) -> SparseBins:
         """The chosen rows, in the order asked for."""
         return SparseBins(**vars(self._taken(rows)), mapper=self.mapper)
 
 
 def find_cuts_of_entries(
     entries: Entries,
-    counted: Int64s,
-    weight: Float64s,
-    limits: Int64s,
+    counted: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    limits: NDArray[np.int64],
     least: float,
     tasks: int,
-) -> list[Float64s]:
+) -> list[NDArray[np.float64]]:
     """The cuts of every column from the rows ``counted`` (ascending); ``weight``: theirs, empty when all are 1.
 
     ``limits``: the most bins of every column, 0: no cuts; ``least``: what the values of a bin must weigh.
@@ -126,7 +126,7 @@ def find_cuts_of_entries(
     zeros = entries.unstored == "zero"
     rows = Counted(position, len(counted), weight, float(weight.sum()), float(least), zeros)
     stored = Stored(entries.starts, entries.rows, bits)
-    found: list[Float64s] = []
+    found: list[NDArray[np.float64]] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, n_columns, step):
         size = min(step, n_columns - first)
@@ -136,7 +136,7 @@ def find_cuts_of_entries(
     return found
 
 
-def column_of_entries(entries: Entries, column: int, rows: Int64s) -> NDArray[Any]:
+def column_of_entries(entries: Entries, column: int, rows: NDArray[np.int64]) -> NDArray[Any]:
     """The values of some rows (ascending) of a column, those that are not stored among them."""
     stored = slice(entries.starts[column], entries.starts[column + 1])
     values = entries.values[stored]
@@ -146,8 +146,8 @@ def column_of_entries(entries: Entries, column: int, rows: Int64s) -> NDArray[An
 
 
 def weighed_entries(
-    entries: Entries, counted: Int64s, weight: Float64s
-) -> Iterator[tuple[NDArray[Any], Float64s]]:
+    entries: Entries, counted: NDArray[np.int64], weight: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
     """(values, their weights) of every column, from the rows ``counted``; all zeros that are not stored are one value."""
     position = np.full(entries.n_rows, -1, np.int64)
     position[counted] = np.arange(len(counted))

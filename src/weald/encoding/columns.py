@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.data import Column, Dataset
-from weald.runtime.arrays import Float64s, Uint32s
 
 
 class Columns(NamedTuple):
     """``numbers``: float64 (rows, numeric columns); ``codes``: uint32 (categorical columns, rows)."""
 
-    numbers: Float64s
-    codes: Uint32s
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.uint32]
 
 
 def n_codes(column: Column) -> int:

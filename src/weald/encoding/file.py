@@ -18,7 +18,6 @@ from weald.encoding.cells import CELLS
 from weald.encoding.model import ModelStatistics
 from weald.encoding.short_keys import ALL_BITS, FEWEST_BITS, gaps_of, keys_from
 from weald.encoding.tables import Cells, StatisticTable
-from weald.runtime.arrays import Int64s, Uint8s, Uint64s
 from weald.runtime.errors import ModelFileError
 
 #: The arrays of a file whose model has statistics, those of all tables one after another.
@@ -70,12 +69,12 @@ def _width(n_levels: int) -> int:
     return max(1, (n_levels - 1).bit_length())
 
 
-def _packed(places: Int64s, width: int) -> Uint8s:
+def _packed(places: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
     bits = places[:, None] >> np.arange(width) & 1
     return np.packbits(bits.astype(np.uint8))
 
 
-def _unpacked(packed: Uint8s, width: int, count: int) -> Int64s:
+def _unpacked(packed: NDArray[np.uint8], width: int, count: int) -> NDArray[np.int64]:
     bits = np.unpackbits(packed, count=width * count).reshape(count, width)
     places = np.zeros(count, np.int64)
     for place in range(width):
@@ -129,7 +128,7 @@ def from_file(described: Any, arrays: Mapping[str, NDArray[Any]], schema: Schema
     return ModelStatistics(schema, tuple(tables))
 
 
-def _read_keys(entry: dict[str, Any], number: int, reader: _Reader) -> Uint64s:
+def _read_keys(entry: dict[str, Any], number: int, reader: _Reader) -> NDArray[np.uint64]:
     """The keys of a table, which must be different ones of its number of bits."""
     n_keys, bits = entry["groups"] if len(entry["columns"]) > 1 else 0, entry["bits"]
     if bits == ALL_BITS:

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.encoding.kernels import history, totals
-from weald.runtime.arrays import Float64s, Int64s, Uint32s
 
-Codes = Uint32s
-Integers = Int64s
+Codes = NDArray[np.uint32]
+Integers = NDArray[np.int64]
 
 
 class Sums(NamedTuple):
@@ -53,7 +52,7 @@ def sums_before(codes: Codes, order: Codes, target: Integers, n_codes: int) -> S
     return found
 
 
-def smoothed(sums: Sums, scale: float, prior: float, weight: float) -> Float64s:
+def smoothed(sums: Sums, scale: float, prior: float, weight: float) -> NDArray[np.float64]:
     """The statistics: means drawn to ``prior``, which counts for ``weight`` rows.
 
     >>> smoothed(Sums(np.array([2, 0]), np.array([3, 0])), scale=1.0, prior=0.5, weight=1.0)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from weald.data import Column, Dataset, Schema
 from weald.encoding.tables import Codes, StatisticTable
-from weald.runtime.arrays import Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,7 @@ class ModelStatistics:
         return Schema((*self.schema.columns, *derived), self.schema.named)
 
     @cached_property
-    def categorical(self) -> Int64s:
+    def categorical(self) -> NDArray[np.int64]:
         """The user's categorical columns."""
         return np.flatnonzero(self.schema.categorical_mask)
 
@@ -80,7 +79,7 @@ class _Extended:
             for begin in range(0, len(block), step):
                 yield first + begin, self._extended(block[begin : begin + step])
 
-    def take(self, rows: Int64s) -> NDArray[Any]:
+    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         return self._extended(self._dataset.take(rows))
 
     def _extended(self, block: NDArray[Any]) -> NDArray[Any]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.runtime.arrays import Uint32s, Uint64s
-
-Keys = Uint64s
+Keys = NDArray[np.uint64]
 
 ALL_BITS: Final = 64
 FEWEST_BITS: Final = 32
@@ -40,11 +39,11 @@ def cut(keys: Keys, bits: int) -> Keys:
     return keys if bits == ALL_BITS else keys & np.uint64(2**bits - 1)
 
 
-def gaps_of(keys: Keys) -> Uint32s:
+def gaps_of(keys: Keys) -> NDArray[np.uint32]:
     """What ascending keys that were cut to `bits_for` them add to the one before."""
     return np.diff(keys, prepend=np.uint64(0)).astype(np.uint32)
 
 
-def keys_from(gaps: Uint32s) -> Keys:
+def keys_from(gaps: NDArray[np.uint32]) -> Keys:
     """The keys of gaps."""
     return np.cumsum(gaps, dtype=np.uint64)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.errors import InputError
 from weald.runtime.fixed_point import fixed_point
 
@@ -14,20 +14,20 @@ from weald.runtime.fixed_point import fixed_point
 class Targets(NamedTuple):
     """``values``: int64 (statistics, rows); a label is an integer over ``scale``."""
 
-    values: Int64s
+    values: NDArray[np.int64]
     scale: float
 
-    def means(self) -> Float64s:
+    def means(self) -> NDArray[np.float64]:
         """The mean label of every statistic."""
-        means: Float64s = self.values.sum(axis=1) / (self.scale * self.values.shape[1])
+        means: NDArray[np.float64] = self.values.sum(axis=1) / (self.scale * self.values.shape[1])
         return means
 
-    def part(self, rows: Int64s) -> Targets:
+    def part(self, rows: NDArray[np.int64]) -> Targets:
         """Those of some rows."""
         return Targets(np.ascontiguousarray(self.values[:, rows]), self.scale)
 
 
-def class_targets(codes: Int64s, n_classes: int) -> Targets:
+def class_targets(codes: NDArray[np.int64], n_classes: int) -> Targets:
     """Whether a row is of a class: of the second one of two, else a statistic for each.
 
     >>> class_targets(np.array([0, 2, 1]), 3).values.tolist()
@@ -37,7 +37,7 @@ def class_targets(codes: Int64s, n_classes: int) -> Targets:
     return Targets((codes == wanted[:, None]).astype(np.int64), 1.0)
 
 
-def number_targets(y: Float64s) -> Targets:
+def number_targets(y: NDArray[np.float64]) -> Targets:
     """The labels themselves, in fixed point.
 
     >>> targets = number_targets(np.array([0.25, -1.5]))
@@ -53,12 +53,12 @@ def number_targets(y: Float64s) -> Targets:
     return Targets(np.rint(y * scale).astype(np.int64)[None], scale)
 
 
-def border_targets(y: Float64s, borders: Float64s) -> Targets:
+def border_targets(y: NDArray[np.float64], borders: NDArray[np.float64]) -> Targets:
     """Whether a label lies above a border, a statistic for each."""
     return Targets((y > borders[:, None]).astype(np.int64), 1.0)
 
 
-def target_borders(y: Float64s, count: int) -> Float64s:
+def target_borders(y: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """At most ``count`` borders that part the labels in groups as even as they can be, ascending.
 
     A border lies half-way between two neighbouring labels. Where there are few, each gap has one; a single label has none.
@@ -76,6 +76,6 @@ def target_borders(y: Float64s, count: int) -> Float64s:
         wanted = len(y) * np.arange(1, count + 1) / (count + 1)
         below = np.unique(np.minimum(np.searchsorted(np.cumsum(counts), wanted), below[-1]))
     lower, upper = distinct[below], distinct[below + 1]
-    middle: Float64s = lower / 2 + upper / 2
+    middle: NDArray[np.float64] = lower / 2 + upper / 2
     middle[middle >= upper] = lower[middle >= upper]  # of two neighbouring floats the middle may be the upper
     return middle

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.encoding.cells import counter_cells, target_cells
 from weald.encoding.combinations import Projection, keys_of, new_slots, number_keys
 from weald.encoding.formulas import Sums, sums_before, sums_without_own, total_sums
 from weald.encoding.tables import Cells, Codes, StatisticTable
-from weald.runtime.arrays import Int64s, Uint32s, Uint64s
+
+Int64s = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class TrainingStatistics:
 
     rows: LabelledCodes
     n_codes: Int64s
-    orders: Sequence[Uint32s]
+    orders: Sequence[NDArray[np.uint32]]
     choices: StatisticChoices
     source: LabelledCodes | None = None
 
@@ -95,7 +97,7 @@ class TrainingStatistics:
             seen[:] = made.look_up(self.rows.codes)
         return seen, made
 
-    def _groups_of(self, codes: Codes, projection: Projection) -> tuple[Codes, int, Uint64s]:
+    def _groups_of(self, codes: Codes, projection: Projection) -> tuple[Codes, int, NDArray[np.uint64]]:
         """Every row's group, the number of groups, and their keys where there are several columns."""
         if len(projection) == 1:
             column = projection[0]
@@ -105,7 +107,9 @@ class TrainingStatistics:
         count = number_keys(keys, new_slots(n_rows), groups, distinct)
         return groups, int(count), distinct[:count].copy()
 
-    def _told(self, groups: Codes, all_rows: Sums, target: Int64s, order: Uint32s) -> tuple[Int64s, Int64s]:
+    def _told(
+        self, groups: Codes, all_rows: Sums, target: Int64s, order: NDArray[np.uint32]
+    ) -> tuple[Int64s, Int64s]:
         """Sum and count of the rows that every training row is told of."""
         if self.choices.kind == "ordered":
             return sums_before(groups, order, target, len(all_rows.sums))

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from weald.explain.shap import shap_values
 from weald.forest.forest import Forest
 from weald.forest.predict import Blocks
-from weald.runtime.arrays import Bools, Float64s, Int64s
 
+Floats = NDArray[np.float64]
 Sources = Sequence[Sequence[int]]
 
 
-def prediction_values_change(forest: Forest) -> Float64s:
+def prediction_values_change(forest: Forest) -> Floats:
     """float64[features]: how far predictions move with each feature; the sum is 100 (CatBoost's PredictionValuesChange).
 
     A split divides c1 + c2 training rows of the mean value v into c1 of the value v1 and c2 of v2, and gives its feature
@@ -43,11 +43,11 @@ def loss_function_change(
     forest: Forest,
     blocks: Blocks,
     n_rows: int,
-    evaluate: Callable[[Float64s], float],
+    evaluate: Callable[[Floats], float],
     greater_is_better: bool = False,
     sources: Sources | None = None,
     tasks: int = 1,
-) -> Float64s:
+) -> Floats:
     """float64[features]: how much worse a metric is without each feature (CatBoost's LossFunctionChange).
 
     Without a feature means that its Shapley values are taken from the raw scores. ``evaluate``: from raw scores
@@ -64,7 +64,7 @@ def loss_function_change(
     return sign * np.array(changes, np.float64)
 
 
-def by_source(values: Float64s, sources: Sources, n_sources: int | None = None) -> Float64s:
+def by_source(values: Floats, sources: Sources, n_sources: int | None = None) -> Floats:
     """Numbers of features, along the last axis, summed up by the columns that the features were made from.
 
     ``sources[f]``: the source columns of feature f; where there are several, each gets an equal part.
@@ -86,13 +86,13 @@ def by_source(values: Float64s, sources: Sources, n_sources: int | None = None) 
 class _Shape:
     """The nodes of all trees, level by level."""
 
-    tree: Int64s  # of every node
-    child: Int64s  # the left one of every node, counted through the whole forest
-    levels: list[Int64s]  # the inner nodes
+    tree: NDArray[np.int64]  # of every node
+    child: NDArray[np.int64]  # the left one of every node, counted through the whole forest
+    levels: list[NDArray[np.int64]]  # the inner nodes
     path: NDArray[
         np.int64
     ]  # sum of 2 ** level over the steps to the right that lead to a node of an oblivious tree
-    oblivious: Bools  # of every tree
+    oblivious: NDArray[np.bool_]  # of every tree
 
 
 def _shape_of(forest: Forest) -> _Shape:
@@ -100,7 +100,7 @@ def _shape_of(forest: Forest) -> _Shape:
     child = forest.left + forest.tree_offsets[tree]
     path = np.zeros(forest.n_nodes, np.int64)
     oblivious = np.ones(forest.n_trees, np.bool_)
-    levels: list[Int64s] = []
+    levels: list[NDArray[np.int64]] = []
     nodes = forest.tree_offsets[:-1]
     tests: list[NDArray[Any]] = [forest.feature, forest.threshold, forest.missing_left, _set_names(forest)]
     while (inner := nodes[forest.feature[nodes] >= 0]).size:
@@ -119,7 +119,7 @@ def _shape_of(forest: Forest) -> _Shape:
     return _Shape(tree, child, levels, path, oblivious)
 
 
-def _set_names(forest: Forest) -> Int64s:
+def _set_names(forest: Forest) -> NDArray[np.int64]:
     """For every node a number that says which categories go left, -1 for none; equal sets have one number."""
     names: dict[bytes, int] = {}
     bounds = zip(forest.set_offsets[:-1], forest.set_offsets[1:], strict=True)
@@ -127,7 +127,7 @@ def _set_names(forest: Forest) -> Int64s:
     return np.append(np.array(of_set, np.int64), -1)[forest.category_set]
 
 
-def _leaf_values(forest: Forest) -> Float64s:
+def _leaf_values(forest: Forest) -> Floats:
     """(nodes, outputs of a tree): what the leaves add; zeros for inner nodes."""
     is_leaf = forest.feature < 0
     if not forest.has_vectors:
@@ -137,7 +137,7 @@ def _leaf_values(forest: Forest) -> Float64s:
     return values
 
 
-def _moved(values: tuple[Float64s, Float64s], counts: tuple[Float64s, Float64s]) -> tuple[Float64s, Float64s]:
+def _moved(values: tuple[Floats, Floats], counts: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """The common means of pairs of values, (…, outputs), and what the split of each pair is worth, (…)."""
     rows = np.maximum(counts[0] + counts[1], 1.0)[..., None]
     mean = (values[0] * counts[0][..., None] + values[1] * counts[1][..., None]) / rows
@@ -147,7 +147,7 @@ def _moved(values: tuple[Float64s, Float64s], counts: tuple[Float64s, Float64s])
     return mean, np.asarray(effect)
 
 
-def _by_nodes(forest: Forest, shape: _Shape) -> Float64s:
+def _by_nodes(forest: Forest, shape: _Shape) -> Floats:
     """What the splits of the trees that are not oblivious are worth, by feature."""
     values, counts = _leaf_values(forest), forest.count.astype(np.float64)
     effect = np.zeros(forest.n_features)
@@ -159,7 +159,7 @@ def _by_nodes(forest: Forest, shape: _Shape) -> Float64s:
     return effect
 
 
-def _by_leaf_pairs(forest: Forest, shape: _Shape) -> Float64s:
+def _by_leaf_pairs(forest: Forest, shape: _Shape) -> Floats:
     """What the splits of the oblivious trees are worth, by feature."""
     values, effect = _leaf_values(forest), np.zeros(forest.n_features)
     depth = np.zeros(forest.n_trees, np.int64)

@@ -17,14 +17,13 @@ from weald.explain.kernels import (
 )
 from weald.forest.forest import Forest
 from weald.forest.predict import Blocks
-from weald.runtime.arrays import Float64s, Int64s
 
 # Rows below which threads cost more than they save, and cells that are explained at a time.
 _PARALLEL_ROWS: Final = 64
 _CELLS_TOGETHER: Final = 2**20
 
 
-def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> Float64s:
+def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> NDArray[np.float64]:
     """float64[K, n_rows, features + 1]: each feature's part of the K raw scores, and last what they are parts beside of.
 
     That is the mean score of the training rows by the trees' own counts of them; it and a row's parts add up to its raw
@@ -76,10 +75,10 @@ def _gauss(depth: int) -> Points:
 
 
 def _workspace(tasks: int, forest: Forest, nodes: int, steps: int, depth: int, per_tree: int) -> Workspace:
-    def floats(*shape: int) -> Float64s:
+    def floats(*shape: int) -> NDArray[np.float64]:
         return np.empty((tasks, *shape))
 
-    def integers(*shape: int) -> Int64s:
+    def integers(*shape: int) -> NDArray[np.int64]:
         return np.empty((tasks, *shape), np.int64)
 
     def bits(size: int) -> NDArray[Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
 from weald.forest.predict import Blocks, raw_scores
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError
 
 
@@ -26,7 +26,7 @@ def virtual_rounds(n_rounds: int, count: int) -> list[int]:
 
 def virtual_ensembles(
     forest: Forest, blocks: Blocks, n_rows: int, count: int = 10, tasks: int = 1
-) -> Float64s:
+) -> NDArray[np.float64]:
     """float64[count, K, n_rows]: raw scores of ``count`` virtual models (Malinin, Prokhorenkova and Ustimenko 2021).
 
     Each is bit for bit what the forest of its `virtual_rounds` gives. Blocks and tasks are as in `raw_scores`.

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from weald.forest.forest import Forest
 from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES, OPTIONAL_ARRAYS
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError
 
 _SMALLEST_CAPACITY = 64
@@ -166,12 +165,12 @@ class ForestBuilder:
         weights.part(tree, tree + 1)[:] *= factor
         self._arrays["value"].part(begin, end)[:] *= factor
 
-    def tree_weights(self) -> Float64s:
+    def tree_weights(self) -> NDArray[np.float64]:
         """What is left of every tree, (trees,)."""
         weights = self._arrays["tree_weights"]
         return weights.copy() if weights.size else np.ones(self.n_trees)
 
-    def _checked_vectors(self, vectors: ArrayLike | None, n_leaves: int) -> Float64s:
+    def _checked_vectors(self, vectors: ArrayLike | None, n_leaves: int) -> NDArray[np.float64]:
         has_vectors = vectors is not None
         if self.n_trees and has_vectors != self.has_vectors:
             raise InputError("vectors must be given for every tree of a forest or for none.")

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from weald.data import Dataset
 from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
 from weald.forest.validation import check_forest
-from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint8s
 from weald.runtime.errors import InputError
 
 
@@ -28,15 +27,15 @@ class TreeView:
 
     index: int
     output: int | None  # the only output that the tree adds to; None when its leaves are vectors
-    feature: Int32s
-    threshold: Float64s
-    left: Int32s
-    missing_left: Uint8s
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    missing_left: NDArray[np.uint8]
     categories_left: tuple[tuple[int, ...] | None, ...]
-    value: Float64s
-    gain: Float64s
-    cover: Float64s
-    count: Int64s
+    value: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    count: NDArray[np.int64]
     vectors: NDArray[
         np.float64
     ]  # (leaves, outputs), a row per leaf in the order of the nodes; or (0, outputs)
@@ -101,21 +100,21 @@ class Forest:
 
     n_features: int
     n_outputs: int
-    base_score: Float64s
-    tree_offsets: Int64s
-    feature: Int32s
-    threshold: Float64s
-    left: Int32s
-    missing_left: Uint8s
-    category_set: Int32s
-    set_offsets: Int64s
-    set_codes: Int32s
-    value: Float64s
-    gain: Float64s
-    cover: Float64s
-    count: Int64s
-    vectors: Float64s = field(default_factory=lambda: np.zeros(0))
-    tree_weights: Float64s = field(default_factory=lambda: np.zeros(0))
+    base_score: NDArray[np.float64]
+    tree_offsets: NDArray[np.int64]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    missing_left: NDArray[np.uint8]
+    category_set: NDArray[np.int32]
+    set_offsets: NDArray[np.int64]
+    set_codes: NDArray[np.int32]
+    value: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    count: NDArray[np.int64]
+    vectors: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    tree_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     parallel_trees: int = 1
     averaged: bool = False
 
@@ -185,7 +184,7 @@ class Forest:
         """How many leaves all trees have together."""
         return int(np.count_nonzero(self.feature < 0))
 
-    def leaves_per_tree(self) -> Int64s:
+    def leaves_per_tree(self) -> NDArray[np.int64]:
         """Number of leaves of each tree, int64[T]."""
         return (np.diff(self.tree_offsets) + 1) // 2
 
@@ -193,7 +192,7 @@ class Forest:
         """How many leaves lie before a tree: a tree of n nodes has (n + 1) / 2."""
         return (int(self.tree_offsets[tree]) + tree) // 2
 
-    def max_depth(self) -> Int64s:
+    def max_depth(self) -> NDArray[np.int64]:
         """Depth of the deepest leaf of each tree, int64[T]; a tree that is a single leaf has depth 0."""
         ancestor = np.arange(self.n_nodes, dtype=np.int64)
         inner = np.flatnonzero(self.feature >= 0)
@@ -211,7 +210,7 @@ class Forest:
             further = distance[ancestor]
         return np.maximum.reduceat(distance, self.tree_offsets[:-1])
 
-    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> Float64s:
+    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> NDArray[np.float64]:
         """Raw scores float64[K, rows] of a table; `weald.forest.predict.raw_scores` takes blocks and rounds."""
         from weald.forest.predict import raw_scores  # which imports this module
 
@@ -223,7 +222,7 @@ class Forest:
 
         return dumps(self, header)
 
-    def importances(self, kind: Literal["gain", "split"] = "gain") -> Float64s:
+    def importances(self, kind: Literal["gain", "split"] = "gain") -> NDArray[np.float64]:
         """Summed gain, or number of splits, of each feature, float64[n_features]; not normalised."""
         if kind not in ("gain", "split"):
             raise InputError(f"kind is {kind!r}; it must be 'gain' or 'split'.")

@@ -12,7 +12,6 @@ from weald.forest.codes import FLOAT, RANK, ROWS, SET, SLOT, Channel
 from weald.forest.forest import Forest
 from weald.forest.kernels import WALKED, WALKED_SETS, WAY, PackedForest
 from weald.forest.plan import PredictionPlan, plan_trees
-from weald.runtime.arrays import Bools, Float64s, Int32s, Int64s, Uint32s, Uint64s
 from weald.runtime.errors import InputError
 
 _SMALLEST: Final = -(2**31)
@@ -69,12 +68,12 @@ def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=dtype), *parts])
 
 
-def _is_single(numbers: Float64s) -> Bools:
+def _is_single(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     with np.errstate(over="ignore"):
         return np.asarray(numbers.astype(np.float32).astype(np.float64) == numbers)
 
 
-def float_codes(numbers: Float64s) -> Int32s:
+def float_codes(numbers: NDArray[np.float64]) -> NDArray[np.int32]:
     """Codes of thresholds, each rounded down to a float32, in the order of the kernels' codes of values.
 
     >>> float_codes(np.array([-np.inf, -0.0, 0.0, np.inf])).tolist()
@@ -94,8 +93,8 @@ class _Channels:
         self.of_node = np.zeros(forest.n_nodes, dtype=np.int32)
         self.threshold = np.full(forest.n_nodes, _LARGEST, dtype=np.int32)
         self.rows: list[Channel] = []
-        self.tables: list[Float64s] = []
-        self.bits: list[Uint32s] = []
+        self.tables: list[NDArray[np.float64]] = []
+        self.bits: list[NDArray[np.uint32]] = []
         self._table_size = 0
         self._bits_size = 0
         inner = forest.feature >= 0
@@ -104,13 +103,13 @@ class _Channels:
         for feature, nodes in _groups(forest.feature, np.flatnonzero(inner & (forest.category_set >= 0))):
             self._add_categories(forest, feature, nodes)
 
-    def _add_table(self, entries: Float64s) -> int:
+    def _add_table(self, entries: NDArray[np.float64]) -> int:
         start = self._table_size
         self.tables.append(entries)
         self._table_size += entries.size
         return start
 
-    def _add_numbers(self, forest: Forest, feature: int, nodes: Int64s, is_double: bool) -> None:
+    def _add_numbers(self, forest: Forest, feature: int, nodes: NDArray[np.int64], is_double: bool) -> None:
         numbers = forest.threshold[nodes]
         kind, start, size = FLOAT, 0, 0
         if is_double and not _is_single(numbers).all():
@@ -124,7 +123,7 @@ class _Channels:
             missing = _SMALLEST if missing_left else _LARGEST
             self.rows.append(Channel(kind, feature, start, size, missing))
 
-    def _add_categories(self, forest: Forest, feature: int, nodes: Int64s) -> None:
+    def _add_categories(self, forest: Forest, feature: int, nodes: NDArray[np.int64]) -> None:
         self.threshold[nodes] = 0
         sets = {int(s): _codes(forest, int(s)) for s in np.unique(forest.category_set[nodes])}
         table = np.unique(np.concatenate(list(sets.values())))
@@ -164,7 +163,7 @@ class _Channels:
         tests[:, 0] = place[tests[:, 0]]
         return plan._replace(tests=tests)
 
-    def _add_bits(self, n_codes: int, slots: Int64s, missing_left: bool) -> None:
+    def _add_bits(self, n_codes: int, slots: NDArray[np.int64], missing_left: bool) -> None:
         outside = np.ones((n_codes + 2 + 31) // 32 * 32, dtype=np.uint8)
         outside[slots] = 0
         outside[n_codes + 1] = not missing_left
@@ -174,7 +173,7 @@ class _Channels:
         self._bits_size += words.size
 
 
-def _groups(keys: NDArray[Any], nodes: Int64s) -> Iterator[tuple[int, Int64s]]:
+def _groups(keys: NDArray[Any], nodes: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """(key, the nodes that have it), keys ascending, nodes in their order."""
     order = nodes[np.argsort(keys[nodes], kind="stable")]
     starts = np.flatnonzero(np.diff(keys[order].astype(np.int64), prepend=-1))
@@ -183,7 +182,7 @@ def _groups(keys: NDArray[Any], nodes: Int64s) -> Iterator[tuple[int, Int64s]]:
             yield int(keys[some[0]]), some
 
 
-def _codes(forest: Forest, set_index: int) -> Int32s:
+def _codes(forest: Forest, set_index: int) -> NDArray[np.int32]:
     return forest.set_codes[forest.set_offsets[set_index] : forest.set_offsets[set_index + 1]]
 
 
@@ -207,7 +206,9 @@ def _blocks_together(forest: Forest, plan: PredictionPlan, n_channels: int) -> i
     return max(1, _CODES_TOGETHER // (n_channels * ROWS))
 
 
-def _words(forest: Forest, channel: Int32s, threshold: Int32s, left_bits: int) -> Uint64s:
+def _words(
+    forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np.int32], left_bits: int
+) -> NDArray[np.uint64]:
     sizes = np.diff(forest.tree_offsets)
     own_index = np.arange(forest.n_nodes, dtype=np.int64) - np.repeat(forest.tree_offsets[:-1], sizes)
     child = np.where(forest.feature >= 0, forest.left, own_index).astype(np.uint64)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
 from weald.forest.kernels import (
@@ -21,7 +22,6 @@ from weald.forest.kernels import (
     WALKED,
     WALKED_SETS,
 )
-from weald.runtime.arrays import Bools, Float64s, Int32s, Int64s
 
 # A step of a walk takes as long as this many tests of a mask (measured: 0.86 ns and 0.057 ns a row).
 TESTS_PER_STEP: Final = 15
@@ -33,12 +33,12 @@ _LARGEST: Final = 2**31 - 1
 class PredictionPlan(NamedTuple):
     """The arrays of `PackedForest` that have the same names."""
 
-    trees: Int64s
-    passes: Int64s
-    tests: Int32s
-    leaf_value: Float64s
-    leaf_vector: Int32s
-    node_vector: Int32s
+    trees: NDArray[np.int64]
+    passes: NDArray[np.int64]
+    tests: NDArray[np.int32]
+    leaf_value: NDArray[np.float64]
+    leaf_vector: NDArray[np.int32]
+    node_vector: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ class _Shape:
     `inner` lists their inner nodes; the others have one entry per node of the forest.
     """
 
-    inner: Int64s
-    child: Int64s  # left child, counted through the whole forest
-    level: Int32s
-    leaves: Int32s  # leaves below
-    first_leaf: Int32s  # number of the first of them, counted from the left within the tree
-    path: Int32s  # sum of 2 ** level over the steps to the right that lead to the node
+    inner: NDArray[np.int64]
+    child: NDArray[np.int64]  # left child, counted through the whole forest
+    level: NDArray[np.int32]
+    leaves: NDArray[np.int32]  # leaves below
+    first_leaf: NDArray[np.int32]  # number of the first of them, counted from the left within the tree
+    path: NDArray[np.int32]  # sum of 2 ** level over the steps to the right that lead to the node
 
 
-def plan_trees(forest: Forest, channel: Int32s, threshold: Int32s) -> PredictionPlan:
+def plan_trees(forest: Forest, channel: NDArray[np.int32], threshold: NDArray[np.int32]) -> PredictionPlan:
     """The plan for a forest whose nodes test `code of channel <= threshold`."""
     sizes = np.diff(forest.tree_offsets)
     n_leaves = (sizes + 1) // 2
@@ -91,12 +91,12 @@ def plan_trees(forest: Forest, channel: Int32s, threshold: Int32s) -> Prediction
     return PredictionPlan(trees, passes, tests, leaf_value, leaf_vector, node_vector)
 
 
-def _measure(forest: Forest, tree_of_node: Int64s, looked_at: Bools) -> _Shape:
+def _measure(forest: Forest, tree_of_node: NDArray[np.int64], looked_at: NDArray[np.bool_]) -> _Shape:
     """Down the levels of all trees at once, up again to count the leaves, and down to number them."""
     child = forest.left + forest.tree_offsets[tree_of_node]
     level, first_leaf, path = (np.zeros(forest.n_nodes, dtype=np.int32) for _ in range(3))
     leaves = np.ones(forest.n_nodes, dtype=np.int32)
-    levels: list[Int64s] = []
+    levels: list[NDArray[np.int64]] = []
     nodes = forest.tree_offsets[:-1][looked_at]
     while (inner := nodes[forest.feature[nodes] >= 0]).size:
         level[inner] = len(levels)
@@ -113,17 +113,17 @@ def _measure(forest: Forest, tree_of_node: Int64s, looked_at: Bools) -> _Shape:
     return _Shape(np.sort(_joined(levels)), child, level, leaves, first_leaf, path)
 
 
-def _joined(parts: list[Any]) -> Int64s:
+def _joined(parts: list[Any]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
 def _find_symmetric(
     shape: _Shape,
-    tree_of_node: Int64s,
-    is_full: Bools,
-    channel: Int32s,
-    threshold: Int32s,
-) -> Bools:
+    tree_of_node: NDArray[np.int64],
+    is_full: NDArray[np.bool_],
+    channel: NDArray[np.int32],
+    threshold: NDArray[np.int32],
+) -> NDArray[np.bool_]:
     """Which of the full trees make the same test in all nodes of a level."""
     symmetric = is_full.copy()
     nodes = shape.inner[is_full[tree_of_node[shape.inner]]]
@@ -135,7 +135,7 @@ def _find_symmetric(
     return symmetric
 
 
-def _masks_of(shape: _Shape) -> Int64s:
+def _masks_of(shape: _Shape) -> NDArray[np.int64]:
     """In how many masks of its tree each inner node rules out leaves, namely those on its left."""
     first = shape.first_leaf[shape.inner].astype(np.int64)
     last = first + shape.leaves[shape.child[shape.inner]] - 1
@@ -144,13 +144,13 @@ def _masks_of(shape: _Shape) -> Int64s:
 
 def _lay_out(
     shape: _Shape,
-    tree_of_node: Int64s,
-    way: Int64s,
-    first_pass: Int64s,
-    n_passes: Int64s,
-    channel: Int32s,
-    threshold: Int32s,
-) -> tuple[Int64s, Int32s]:
+    tree_of_node: NDArray[np.int64],
+    way: NDArray[np.int64],
+    first_pass: NDArray[np.int64],
+    n_passes: NDArray[np.int64],
+    channel: NDArray[np.int32],
+    threshold: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Passes and tests; every pass is filled up to whole groups with tests that change nothing."""
     way_of_inner = way[tree_of_node[shape.inner]]
     # In a symmetric tree the nodes at the left edge speak for their levels.
@@ -186,7 +186,7 @@ def _lay_out(
     return passes, tests
 
 
-def _kept(shape: _Shape, node: Int64s, mask: Int64s) -> Int64s:
+def _kept(shape: _Shape, node: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.int64]:
     """The bits of a mask, as a signed number, that stay when a row goes right: not the leaves on the left."""
     first = shape.first_leaf[node] - mask * MASK_LEAVES
     stop = first + shape.leaves[shape.child[node]]
@@ -197,10 +197,10 @@ def _kept(shape: _Shape, node: Int64s, mask: Int64s) -> Int64s:
 def _numbered_leaves(
     forest: Forest,
     shape: _Shape,
-    tree_of_node: Int64s,
-    way: Int64s,
-    first_leaf: Int64s,
-) -> tuple[Int64s, Int64s]:
+    tree_of_node: NDArray[np.int64],
+    way: NDArray[np.int64],
+    first_leaf: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The leaves of the trees that are not walked, and their places in the order of the leaves' numbers."""
     way_of_node = way[tree_of_node]
     leaf = np.flatnonzero((forest.feature < 0) & (way_of_node != WALKED))

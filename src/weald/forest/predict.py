@@ -18,7 +18,6 @@ from weald.forest.kernels import (
     score_rows,
 )
 from weald.forest.packing import needs_ranks, pack
-from weald.runtime.arrays import Float64s, Int32s, Int64s
 from weald.runtime.errors import InputError
 from weald.runtime.threads import hire
 
@@ -61,7 +60,7 @@ def raw_scores(
     tasks: int = 1,
     first_round: int = 0,
     last_round: int | None = None,
-) -> Float64s:
+) -> NDArray[np.float64]:
     """Raw scores float64[K, n_rows]: the base score plus the trees, or their mean, of rounds `first_round` to `last_round`.
 
     `last_round` itself is not included; None means all. Blocks are pairs of (first row, float32 or float64
@@ -99,7 +98,7 @@ def raw_scores(
     return scores.reshape(forest.n_outputs, n_rows)
 
 
-def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> Int32s:
+def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> NDArray[np.int32]:
     """int32[n_rows, T]: the index, within its tree, of the leaf that each row reaches in each tree.
 
     Blocks and tasks are as in `raw_scores`.
@@ -114,7 +113,7 @@ def leaf_indices(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) ->
 
 def staged_scores(
     forest: Forest, blocks: Blocks, n_rows: int, stops: Sequence[int], n_jobs: int | None = 1
-) -> Iterator[Float64s]:
+) -> Iterator[NDArray[np.float64]]:
     """Raw scores float64[K, n_rows] after so many rounds each, from 1 and ascending: bit for bit those of `raw_scores`.
 
     For forests that sum trees of one number a leaf. ``blocks`` are gone through again and again, so they must be a list or
@@ -170,15 +169,15 @@ def trees_alone(forest: Forest) -> Forest:
     return kept
 
 
-def _of_tested_columns(forest: Forest) -> tuple[Int64s, Forest]:
+def _of_tested_columns(forest: Forest) -> tuple[NDArray[np.int64], Forest]:
     """The columns that the trees test, at least one, and the forest on these alone; the same trees, leaves and scores."""
-    kept: tuple[Int64s, Forest] | None = forest.__dict__.get(_TESTED)
+    kept: tuple[NDArray[np.int64], Forest] | None = forest.__dict__.get(_TESTED)
     if kept is None:
         is_inner = forest.feature >= 0
         columns, place = np.unique(forest.feature[is_inner], return_inverse=True)
         feature = np.full_like(forest.feature, -1)
         feature[is_inner] = place
-        tested: Int64s = (columns if len(columns) else np.zeros(1)).astype(np.int64)
+        tested: NDArray[np.int64] = (columns if len(columns) else np.zeros(1)).astype(np.int64)
         kept = tested, replace(forest, n_features=len(tested), feature=feature)
         object.__setattr__(forest, _TESTED, kept)  # as in `_packed`
     return kept

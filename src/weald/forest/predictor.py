@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from weald.data import Dataset
-from weald.runtime.arrays import Float64s
 
 
 class Predictor(Protocol):
     """A finished, immutable model."""
 
     @property
-    def base_score(self) -> Float64s:
+    def base_score(self) -> NDArray[np.float64]:
         """Where the scores of every row start, float64[K]."""
 
     @property
@@ -27,10 +29,10 @@ class Predictor(Protocol):
     def n_rounds(self) -> int:
         """How many rounds of training it comes from."""
 
-    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> Float64s:
+    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> NDArray[np.float64]:
         """Raw scores float64[K, rows], the same for every number of tasks."""
 
-    def importances(self, kind: Any = "gain") -> Float64s:
+    def importances(self, kind: Any = "gain") -> NDArray[np.float64]:
         """How much every column matters, float64[columns]; not normalised."""
 
     def dumps(self, header: dict[str, Any]) -> bytes:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
-from weald.runtime.arrays import Bools, Float64s, Int64s
 from weald.runtime.errors import ModelFileError
 
 _INDEX: Final = tuple(np.dtype(kind) for kind in (np.uint8, np.uint16, np.uint32))
@@ -50,7 +49,7 @@ Arrays = dict[str, NDArray[Any]]
 class _Shape:
     """Where the nodes of trees of these depths are, one tree after another."""
 
-    def __init__(self, depth: Int64s) -> None:
+    def __init__(self, depth: NDArray[np.int64]) -> None:
         sizes = 2 ** (depth + 1) - 1
         self.depth = depth
         self.n_leaves = int((2**depth).sum())
@@ -61,21 +60,21 @@ class _Shape:
         first_level = np.repeat(np.cumsum(depth) - depth, sizes)
         self.level_of_inner = (first_level + self.level)[self.inner]
 
-    def children(self, nodes: Int64s) -> tuple[Int64s, Int64s]:
+    def children(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of the left and the right children."""
         left = nodes + self.own_index[nodes] + 1
         return left, left + 1
 
-    def first_of_levels(self) -> Int64s:
+    def first_of_levels(self) -> NDArray[np.int64]:
         """The first node of every level that has a split."""
         return np.flatnonzero(self.inner & (self.own_index + 1 == 2**self.level))
 
-    def levels_upwards(self) -> list[Int64s]:
+    def levels_upwards(self) -> list[NDArray[np.int64]]:
         """The inner nodes of every depth, the deepest first."""
         deepest = int(self.depth.max(initial=0))
         return [np.flatnonzero(self.inner & (self.level == level)) for level in range(deepest - 1, -1, -1)]
 
-    def split_both(self, count: Int64s) -> Bools:
+    def split_both(self, count: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Of every inner node: whether both children have rows."""
         left, right = self.children(np.flatnonzero(self.inner))
         return (count[left] > 0) & (count[right] > 0)
@@ -200,7 +199,9 @@ def _decoded(arrays: Arrays, forest: Forest) -> Forest:
     return from_arrays(arrays, **{name: getattr(forest, name) for name in names})
 
 
-def _add_up(shape: _Shape, value: Float64s, cover: Float64s, count: Int64s) -> None:
+def _add_up(
+    shape: _Shape, value: NDArray[np.float64], cover: NDArray[np.float64], count: NDArray[np.int64]
+) -> None:
     """Give inner nodes what follows from their leaves."""
     for nodes in shape.levels_upwards():
         left, right = shape.children(nodes)
@@ -221,19 +222,19 @@ def _narrowed(array: NDArray[Any], types: tuple[np.dtype[Any], ...]) -> NDArray[
     return array.astype(types[-1])
 
 
-def _rounded(numbers: Float64s) -> Float64s:
+def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The numbers as float32 holds them, where it can."""
     with np.errstate(over="ignore"):
         rounded = numbers.astype(np.float32).astype(np.float64)
     return np.where(np.isfinite(rounded), rounded, numbers)
 
 
-def _gathered(numbers: Float64s, wanted: Bools) -> Float64s:
+def _gathered(numbers: NDArray[np.float64], wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The wanted numbers if all others are 0, or else all."""
     return numbers if numbers[~wanted].any() else numbers[wanted]
 
 
-def _spread(stored: NDArray[Any], wanted: Bools, name: str) -> Float64s:
+def _spread(stored: NDArray[Any], wanted: NDArray[np.bool_], name: str) -> NDArray[np.float64]:
     """All numbers, from what `_gathered` kept."""
     if len(stored) == len(wanted):
         return stored.astype(np.float64)

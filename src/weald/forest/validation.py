@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.layout import ARRAY_DTYPES, MAXIMUM_FEATURES, NODE_DTYPES
-from weald.runtime.arrays import Bools, Int64s
 from weald.runtime.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def _require(good: bool, field: str, problem: str) -> None:
         raise ModelFileError(f"The forest's {field} is not valid: {problem}.")
 
 
-def _require_everywhere(good: Bools, field: str, values: NDArray[Any], problem: str) -> None:
+def _require_everywhere(good: NDArray[np.bool_], field: str, values: NDArray[Any], problem: str) -> None:
     if good.all():
         return
     where = int(np.argmin(good))
@@ -87,7 +86,7 @@ def _check_shapes(forest: Forest) -> None:
     _require(n_trees % forest.trees_per_round == 0, "tree_offsets", uneven)
 
 
-def _check_offsets(offsets: Int64s, field: str, end: int) -> None:
+def _check_offsets(offsets: NDArray[np.int64], field: str, end: int) -> None:
     _require(offsets.size > 0, field, "it is empty, it must begin with 0")
     _require(offsets[0] == 0, field, f"it begins with {offsets[0]} instead of 0")
     # Compared rather than subtracted: a difference of two hostile int64 can overflow.

@@ -27,8 +27,11 @@ from weald.linear.kernels import (
     univariate_dense,
     univariate_stored,
 )
-from weald.runtime.arrays import Float32s, Float64s, Int64s
 from weald.runtime.errors import InputError
+
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+Int64s = NDArray[np.int64]
 
 # Rows, or stored cells, below which threads cost more than they save.
 PARALLEL_ROWS = 60_000

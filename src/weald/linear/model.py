@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.data import Dataset, Schema
 from weald.data.dataset import rows_per_block
 from weald.forest.container import Container, pack
 from weald.linear.columns import Columns, DenseColumns, SparseColumns, over_outputs, without_nan
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import ModelFileError
 
 FORMAT: Final = 3
@@ -40,9 +40,9 @@ class LinearModel:
         [[2.5, 7.5]]
     """
 
-    base_score: Float64s
-    bias: Float64s
-    weights: Float64s
+    base_score: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    weights: NDArray[np.float64]
     n_rounds: int
 
     def __post_init__(self) -> None:
@@ -79,18 +79,18 @@ class LinearModel:
         return int(self.weights.shape[1])
 
     @property
-    def intercept(self) -> Float64s:
+    def intercept(self) -> NDArray[np.float64]:
         """Where every row's scores start, float64[K]."""
         # Adding 0.0 turns -0.0 to 0.0, so that a score does not depend on whether zeros are stored.
-        intercept: Float64s = self.base_score + self.bias + 0.0
+        intercept: NDArray[np.float64] = self.base_score + self.bias + 0.0
         return intercept
 
-    def importances(self, kind: str = "gain") -> Float64s:
+    def importances(self, kind: str = "gain") -> NDArray[np.float64]:
         """The absolute weight of every column, summed over the outputs; ``kind`` is for trees and changes nothing."""
-        importances: Float64s = np.abs(self.weights).sum(axis=0)
+        importances: NDArray[np.float64] = np.abs(self.weights).sum(axis=0)
         return importances
 
-    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> Float64s:
+    def raw_scores(self, dataset: Dataset, tasks: int = 1) -> NDArray[np.float64]:
         """Raw scores float64[K, rows]; the same for every number of tasks, and for sparse and dense tables."""
         scores = np.empty((self.n_outputs, dataset.n_rows))
         if dataset.is_sparse:
@@ -106,7 +106,7 @@ class LinearModel:
                 scores[:, first + begin : first + begin + len(piece)] = part
         return scores
 
-    def score_columns(self, columns: Columns, tasks: int, scores: Float64s) -> None:
+    def score_columns(self, columns: Columns, tasks: int, scores: NDArray[np.float64]) -> None:
         """Fill OUT scores, (K, rows), of a table whose columns are read already."""
         starts = self.intercept.tolist()
 

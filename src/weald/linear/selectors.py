@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.linear.columns import Columns
+from weald.linear.columns import Columns, Float32s, Float64s, Int64s
 from weald.linear.kernels import BIAS, Steps
-from weald.runtime.arrays import Float32s, Float64s, Int64s
 from weald.sampling.draws import uniform_points
 
 
@@ -77,7 +77,7 @@ def _thrifty(at: Coordinates, key: int, most: int) -> None:
     at.descend(np.argsort(-at.lengths(), kind="stable")[:most])
 
 
-def _points(count: int, key: int) -> Float64s:
+def _points(count: int, key: int) -> NDArray[np.float64]:
     points = np.empty(count)
     uniform_points(np.uint64(key), points)
     return points

@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses.links import LINKS
 from weald.losses.means import compensated_dot
 from weald.losses.steps import least_of_convex
-from weald.runtime.arrays import Bools, Float32s, Float64s, Int64s, Rows
 from weald.runtime.errors import InputError, NotSupportedError
 
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
+Rows = NDArray[np.int64] | NDArray[np.uint32]
 Task = Literal["regression", "classification", "any"]
 
 # Beyond this a label's gradient would overflow the float32 that it is stored in.
@@ -26,7 +29,7 @@ def weight_or_empty(weight: Float64s | None) -> Float64s:
     return _NO_WEIGHT if weight is None else weight
 
 
-def refuse_labels(bad: Bools, y: Float64s, requirement: str) -> None:
+def refuse_labels(bad: NDArray[np.bool_], y: Float64s, requirement: str) -> None:
     """Raise an InputError that shows the first label marked in `bad`, if there is one."""
     rows = np.flatnonzero(bad)
     if rows.size:
@@ -134,7 +137,7 @@ class Loss(ABC):
         y: Float64s,
         weight: Float64s | None,
         leaf_rows: Rows,
-        leaf_offsets: Int64s,
+        leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
         """Fill OUT values with each leaf's best constant step; a leaf without rows keeps its value.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from weald.losses.base import Loss, weight_or_empty
-from weald.runtime.arrays import Float32s, Float64s
+from weald.losses.base import Float32s, Float64s, Loss, weight_or_empty
 
 
 class OneOutput(Loss):

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import Loss, refuse_labels
+from weald.losses.base import Float32s, Float64s, Loss, refuse_labels
 from weald.losses.by_kernel import OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
-from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
 

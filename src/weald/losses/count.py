@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import LARGEST_LABEL, refuse_labels
+from weald.losses.base import LARGEST_LABEL, Float64s, refuse_labels
 from weald.losses.by_kernel import OneOutput
 from weald.losses.elementary import exp_of
 from weald.losses.means import weighted_mean
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
 

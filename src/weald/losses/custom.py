@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.losses.base import LARGEST_LABEL, Loss, refuse_labels
+from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels
 from weald.losses.links import LINKS, SEVERAL
-from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.errors import InputError
 
 _KNOWN_LINKS = sorted(LINKS.keys() - {"normal"})  # whose two scores mean something to their loss alone

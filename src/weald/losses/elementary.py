@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses import kernels
-from weald.runtime.arrays import Float64s
+
+Float64s = NDArray[np.float64]
 
 
 def exp_of(values: Float64s) -> Float64s:

@@ -12,11 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import Loss
+from weald.losses.base import Float64s, Loss
 from weald.losses.classification import Exponential, Logistic, Softmax
 from weald.losses.quantiles import LOWER, weighted_quantile
 from weald.losses.regression import Absolute, Huber, Quantile, Squared
-from weald.runtime.arrays import Float64s
 
 
 class LowerAbsolute(Absolute):

@@ -14,14 +14,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weald.losses.base import Loss
+from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.classification import Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, Tweedie
 from weald.losses.margins import CrossEntropy, Fair
 from weald.losses.means import weighted_mean
 from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
 from weald.losses.xgboost import StretchedPoisson
-from weald.runtime.arrays import Float32s, Float64s
 
 #: of every class: the weight of its own rows, and of all others
 ClassFactors = Sequence[tuple[float, float]]

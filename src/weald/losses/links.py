@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses import kernels
 from weald.losses.elementary import exp_of, log_of
-from weald.runtime.arrays import Float64s
+
+Float64s = NDArray[np.float64]
 
 # Links of a score for each of several classes.
 SEVERAL = frozenset({"softmax", "one_vs_rest", "sigmoids"})

@@ -22,9 +22,9 @@ from weald.losses.margin_kernels import LOWEST_LOG_SCORE
 from weald.losses.means import compensated_dot, weighted_mean
 from weald.losses.smooth import LogCosh, normal_surprise
 from weald.losses.suggest import unknown_name
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError, NotSupportedError
 
+Float64s = NDArray[np.float64]
 Needs = Literal["regression", "positive", "classification", "binary", "share", "normal", "any"]
 
 # Probabilities are kept this far from 0 and 1, as scikit-learn does for float64.

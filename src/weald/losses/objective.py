@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.losses.base import Loss
-from weald.runtime.arrays import Float32s, Float64s
+from weald.losses.base import Float32s, Float64s, Loss
 from weald.runtime.errors import InputError
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses import kernels
-from weald.losses.base import LARGEST_LABEL, Loss, refuse_labels, weight_or_empty
+from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, Rows, refuse_labels, weight_or_empty
 from weald.losses.by_kernel import OneOutput
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, weighted_quantile
-from weald.runtime.arrays import Float32s, Float64s, Int64s, Rows
 from weald.runtime.errors import InputError
 
 
@@ -80,7 +80,7 @@ class Huber(_Clipped):
         y: Float64s,
         weight: Float64s | None,
         leaf_rows: Rows,
-        leaf_offsets: Int64s,
+        leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
         w = weight_or_empty(weight)
@@ -138,7 +138,7 @@ class _Stepped(OneOutput, RealTarget):
         y: Float64s,
         weight: Float64s | None,
         leaf_rows: Rows,
-        leaf_offsets: Int64s,
+        leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
         w = weight_or_empty(weight)
@@ -197,7 +197,7 @@ class AbsoluteShare(_Stepped):
         y: Float64s,
         weight: Float64s | None,
         leaf_rows: Rows,
-        leaf_offsets: Int64s,
+        leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
         super().refit_leaves(score, y, _weight_of_share(y, weight), leaf_rows, leaf_offsets, values)

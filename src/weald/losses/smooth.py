@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses import smooth_kernels
-from weald.losses.base import weight_or_empty
+from weald.losses.base import Float64s, Rows, weight_or_empty
 from weald.losses.by_kernel import OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.losses.regression import RealTarget
-from weald.runtime.arrays import Float64s, Int64s, Rows
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
 
@@ -53,7 +53,7 @@ class LogCosh(OneOutput, RealTarget):
         y: Float64s,
         weight: Float64s | None,
         leaf_rows: Rows,
-        leaf_offsets: Int64s,
+        leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
         w = weight_or_empty(weight)

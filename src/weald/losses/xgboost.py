@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from weald.losses.base import Loss
+from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.classification import Softmax
 from weald.losses.count import Gamma, Poisson, Tweedie
 from weald.losses.margins import CrossEntropy, Hinge, PseudoHuber, SquaredLog
 from weald.losses.regression import Absolute, Squared, quantile_loss
-from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.mathlib import exp
 
 

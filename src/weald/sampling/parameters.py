@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.params.choice import Choice, Family, documented, number, whole
-from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.sampling.samplers import BayesianRows, GradientRows, RowSampler, UniformRows, VarianceRows
 
@@ -28,7 +28,9 @@ class Sampling(Choice):
     #: Whether rows of large gradients are preferred, so that a sample is not like the other rows.
     keeps_large_gradients: ClassVar[bool] = False
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """The way to draw rows with the given labels."""
         raise NotImplementedError
 
@@ -56,7 +58,9 @@ class Uniform(Sampling):
     takes_subsample: ClassVar[bool] = True
     frequency: Annotated[int, _FREQUENCY] = 1
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """Rows drawn with equal chances."""
         return UniformRows(seed, (subsample,), frequency=self.frequency)
 
@@ -91,7 +95,9 @@ class ByClass(Sampling):
             )
         super().check_use(subsample, n_classes)
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """Rows drawn with the chances of their classes."""
         return UniformRows(seed, (self.negative, self.positive), y.astype(np.uint8), self.frequency)
 
@@ -127,7 +133,9 @@ class Goss(Sampling):
                 "together they must be at most 1."
             )
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """Rows drawn by their gradients."""
         # By then every row has been shown its error about once; the number is LightGBM's.
         first_round = int(1.0 / learning_rate)
@@ -154,7 +162,9 @@ class Bayesian(Sampling):
     ] = 1.0
     frequency: Annotated[int, whole("Rounds after which weights are drawn anew.", 1, 10_000_000)] = 1
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """All rows with random weights."""
         return BayesianRows(seed, self.temperature, self.frequency)
 
@@ -189,7 +199,9 @@ class MinimalVariance(Sampling):
         if subsample == 1.0:
             raise InputError("sampling='mvs' draws a share of the rows; set subsample below 1, such as 0.8.")
 
-    def sampler(self, y: Float64s, seed: int, subsample: float, learning_rate: float) -> RowSampler:
+    def sampler(
+        self, y: NDArray[np.float64], seed: int, subsample: float, learning_rate: float
+    ) -> RowSampler:
         """Rows drawn by their gradients, with weights."""
         return VarianceRows(seed, subsample, self.reg)
 

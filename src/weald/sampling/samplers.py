@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.runtime.arrays import Float32s, Uint8s, Uint32s
 from weald.runtime.errors import InputError
 from weald.runtime.random import ROWS, stream_key
 from weald.sampling.gradients import draw_by_gradient
 from weald.sampling.rows import ALL_ROWS, NO_GROUPS, draw_rows, draw_rows_by_group
 from weald.sampling.weights import bayesian_weights, draw_by_variance, weighed
+
+Float32s = NDArray[np.float32]
 
 
 class Sample(NamedTuple):
@@ -25,7 +27,7 @@ class Sample(NamedTuple):
     ``factor``: what those of every row were multiplied by, (rows,); None: nothing.
     """
 
-    rows: Uint32s
+    rows: NDArray[np.uint32]
     gradient: Float32s
     hessian: Float32s
     factor: Float32s | None = None
@@ -52,7 +54,7 @@ class UniformRows:
         self,
         seed: int,
         shares: tuple[float, ...],
-        group: Uint8s = NO_GROUPS,
+        group: NDArray[np.uint8] = NO_GROUPS,
         frequency: int = 1,
     ) -> None:
         self._seed = seed
@@ -60,7 +62,7 @@ class UniformRows:
         self._group = group
         self._frequency = frequency
         self._drawn_in = -1
-        self._drawn: dict[int, Uint32s] = {}  # by place: what later rounds see again
+        self._drawn: dict[int, NDArray[np.uint32]] = {}  # by place: what later rounds see again
 
     def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
         """The rows of the last round that drew."""
@@ -72,7 +74,7 @@ class UniformRows:
             self._drawn[place] = self._rows(gradient.shape[1], key, tasks)
         return Sample(self._drawn[place], gradient, hessian)
 
-    def _rows(self, n_rows: int, key: int, tasks: int) -> Uint32s:
+    def _rows(self, n_rows: int, key: int, tasks: int) -> NDArray[np.uint32]:
         if len(self._group):
             return draw_rows_by_group(self._group, self._shares, key, tasks)
         return draw_rows(n_rows, self._shares[0], key, tasks)

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Schema, read_table
-from weald.runtime.arrays import Uint64s
 from weald.runtime.random import TIES, mix, stream_key
 
-Keys = Uint64s
+Keys = NDArray[np.uint64]
 
 _MISSING = np.uint64(0x9AE16A3B2F90404F)
 # `mix` is compiled for single numbers; as plain Python it takes an array too.

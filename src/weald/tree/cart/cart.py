@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import BinMapper, DenseBins
-from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint8s, Uint64s
 from weald.runtime.errors import InputError
 from weald.tree.cart.grower import grow_trees
 from weald.tree.cart.items import STRIDE
@@ -50,25 +49,25 @@ class CartTree:
     ``count`` the number of the node's rows.
     """
 
-    feature: Int32s
-    split_bin: Int32s
+    feature: NDArray[np.int32]
+    split_bin: NDArray[np.int32]
     left_bins: NDArray[
         np.int64
     ]  # (nodes, 4): of categorical splits, the bins that go left, a bit a bin; or (0, 4)
-    missing_left: Uint8s
-    left: Int32s
-    gain: Float64s
-    cover: Float64s
-    count: Int64s
-    value: Float64s
-    vectors: Float64s  # (leaves, numbers), or (0, 1) where leaves are single numbers
+    missing_left: NDArray[np.uint8]
+    left: NDArray[np.int32]
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    count: NDArray[np.int64]
+    value: NDArray[np.float64]
+    vectors: NDArray[np.float64]  # (leaves, numbers), or (0, 1) where leaves are single numbers
 
     @property
     def n_leaves(self) -> int:
         """The number of leaves."""
         return int(np.count_nonzero(self.feature < 0))
 
-    def leaf_of_row(self, bins: DenseBins, tasks: int = 1) -> Int32s:
+    def leaf_of_row(self, bins: DenseBins, tasks: int = 1) -> NDArray[np.int32]:
         """The leaf, as a node's number, that every row of binned data falls in."""
         mapper = bins.mapper
         leaves = np.full(bins.columns.shape[1], -1, np.int32)
@@ -98,10 +97,10 @@ class CartTree:
 def grow_cart_trees(
     bins: DenseBins,
     labels: CartLabels,
-    weight: Float64s | None,
+    weight: NDArray[np.float64] | None,
     rules: CartRules,
     draw: Draw,
-    keys: Uint64s,
+    keys: NDArray[np.uint64],
     tasks: int = 1,
 ) -> list[CartTree]:
     """Grow a tree for every key. A tree follows from its key and the data; neither the other keys nor ``tasks`` change it.
@@ -151,7 +150,7 @@ def grow_cart_trees(
         return [tree for grown in executor.map(grow, begins) for tree in grown]
 
 
-def _normalise_weight(weight: Float64s | None) -> tuple[Float64s, int]:
+def _normalise_weight(weight: NDArray[np.float64] | None) -> tuple[NDArray[np.float64], int]:
     """Weights between 0 and 1, by a power of two, and its exponent; empty where all are 1."""
     if weight is None:
         return np.empty(0), 0
@@ -214,7 +213,7 @@ def sort_rows_below(n_slots: int) -> int:
     return SORT_ROWS_PER_SLOT * n_slots
 
 
-def _kernel_labels(labels: CartLabels, weight: Float64s, plan: CartPlan) -> Labels:
+def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: CartPlan) -> Labels:
     centres, order = np.zeros(labels.n_outputs), np.empty((0, 0), np.int64)
     offsets = np.cumsum((0, plan.first_classes, *labels.n_classes[1:]))[: labels.codes.shape[1]]
     if plan.criterion in (SQUARED, ABSOLUTE):
@@ -280,7 +279,7 @@ def _new_trees(trees: int, most_leaves: int, numbers: int, has_categories: bool)
     return Trees(**nodes, left_bins=left_bins, vectors=np.empty(trees * most_leaves * numbers))
 
 
-def _collect(memory: Trees, sizes: Int64s, numbers: int, weight_unit: float) -> list[CartTree]:
+def _collect(memory: Trees, sizes: NDArray[np.int64], numbers: int, weight_unit: float) -> list[CartTree]:
     """Copies of the grown trees."""
     trees, first, first_leaf = [], 0, 0
     for n_nodes, n_leaves in sizes.tolist():

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.arrays import Float64s, Int32s
 from weald.runtime.errors import InputError
 from weald.tree.cart.state import ABSOLUTE, ENTROPY, GINI, POISSON, SQUARED
 
@@ -80,9 +79,9 @@ class CartLabels:
     1
     """
 
-    codes: Int32s  # (rows, outputs), or (rows, 0)
+    codes: NDArray[np.int32]  # (rows, outputs), or (rows, 0)
     n_classes: tuple[int, ...]
-    values: Float64s  # (rows, outputs), or (rows, 0)
+    values: NDArray[np.float64]  # (rows, outputs), or (rows, 0)
 
     @classmethod
     def classification(cls, codes: NDArray[np.integer], n_classes: tuple[int, ...]) -> CartLabels:

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.arrays import Bools, Float64s, Int32s, Int64s, Uint8s, Uint64s
 from weald.tree.state import BIN_WORDS
 
 GINI, ENTROPY, SQUARED, POISSON, ABSOLUTE = 0, 1, 2, 3, 4
@@ -66,96 +65,96 @@ class CartPlan(NamedTuple):
 class CartTable(NamedTuple):
     """The bins, row after row, and what they stand for."""
 
-    rows: Uint8s
-    n_bins: Int64s  # bins for values; the bin after them holds missing values
-    categorical: Bools
-    gathers: Bools  # the last bin of a categorical feature holds several, rare categories
-    cuts: Float64s  # (features, 256): cuts[f, b] is between the bins b and b + 1
-    middles: Float64s  # (features, 256): a value in the middle of the bin
+    rows: NDArray[np.uint8]
+    n_bins: NDArray[np.int64]  # bins for values; the bin after them holds missing values
+    categorical: NDArray[np.bool_]
+    gathers: NDArray[np.bool_]  # the last bin of a categorical feature holds several, rare categories
+    cuts: NDArray[np.float64]  # (features, 256): cuts[f, b] is between the bins b and b + 1
+    middles: NDArray[np.float64]  # (features, 256): a value in the middle of the bin
 
 
 class Labels(NamedTuple):
     """What is to be predicted; of ``codes`` and ``values`` one is empty."""
 
-    codes: Int32s  # (rows * outputs): slots of the classes
-    values: Float64s  # (rows * outputs)
-    centres: Float64s  # (outputs): subtracted from the values before they become integers
-    by_value: Int64s  # (outputs, rows): rows by ascending value, for medians; else (0, 0)
-    weight: Float64s  # (rows), or empty: every row weighs 1
+    codes: NDArray[np.int32]  # (rows * outputs): slots of the classes
+    values: NDArray[np.float64]  # (rows * outputs)
+    centres: NDArray[np.float64]  # (outputs): subtracted from the values before they become integers
+    by_value: NDArray[np.int64]  # (outputs, rows): rows by ascending value, for medians; else (0, 0)
+    weight: NDArray[np.float64]  # (rows), or empty: every row weighs 1
 
 
 class Trees(NamedTuple):
     """Grown trees, one after another."""
 
-    feature: Int32s  # -1: a leaf
-    split_bin: Int32s  # numeric: the last bin that goes left
+    feature: NDArray[np.int32]  # -1: a leaf
+    split_bin: NDArray[np.int32]  # numeric: the last bin that goes left
     left_bins: NDArray[
         np.int64
     ]  # (nodes, 4), categorical: the bins that go left, a bit a bin; without categories (0, 4)
-    missing_left: Uint8s
-    left: Int32s  # within the tree; the right child is the next
-    gain: Float64s
-    cover: Float64s
-    n_rows: Int64s
-    value: Float64s
-    vectors: Float64s  # (leaves * numbers a leaf), or (0)
+    missing_left: NDArray[np.uint8]
+    left: NDArray[np.int32]  # within the tree; the right child is the next
+    gain: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    value: NDArray[np.float64]
+    vectors: NDArray[np.float64]  # (leaves * numbers a leaf), or (0)
 
 
 class CartRows(NamedTuple):
     """A tree's rows."""
 
-    counts: Int32s  # (rows): how often a row was drawn
-    amounts: Int64s  # (rows * slots): what a row of a regression adds to the sums; else (1)
+    counts: NDArray[np.int32]  # (rows): how often a row was drawn
+    amounts: NDArray[np.int64]  # (rows * slots): what a row of a regression adds to the sums; else (1)
     # (2, 1 or 1 + outputs, rows): a node's rows move to the other side when it is split; behind the rows in their own
     # order those in the order of each output's labels, where medians are needed
-    entries: Uint64s
-    shuffled: Int64s  # (rows), to draw without replacement; else (1)
+    entries: NDArray[np.uint64]
+    shuffled: NDArray[np.int64]  # (rows), to draw without replacement; else (1)
 
 
 class Scratch(NamedTuple):
     """Memory for the search on one feature."""
 
-    cells: Int64s  # (features at once * STRIDE * slots): zero between uses
-    totals: Int64s  # (slots): sums of the node
-    left: Int64s  # (slots): sums of the left child
-    keys: Int64s  # of items: bin << 32 | slot
-    amounts: Int64s  # of items
-    starts: Int64s  # (257): of a counting sort
-    trial: Int64s  # (CANDIDATE): a candidate
-    lowest: Int64s  # (features at once): smallest bins
-    drawn: Int64s  # (features at once): splits of a random tree
-    drawn_sets: Int64s  # (features at once, 8): drawn categories, and all of the node's
-    columns: Int64s  # the tree's columns; drawing for a node swaps them for a while
-    swaps: Int64s
-    sums: Float64s  # (slots): of a leaf; a direction in which categories differ
+    cells: NDArray[np.int64]  # (features at once * STRIDE * slots): zero between uses
+    totals: NDArray[np.int64]  # (slots): sums of the node
+    left: NDArray[np.int64]  # (slots): sums of the left child
+    keys: NDArray[np.int64]  # of items: bin << 32 | slot
+    amounts: NDArray[np.int64]  # of items
+    starts: NDArray[np.int64]  # (257): of a counting sort
+    trial: NDArray[np.int64]  # (CANDIDATE): a candidate
+    lowest: NDArray[np.int64]  # (features at once): smallest bins
+    drawn: NDArray[np.int64]  # (features at once): splits of a random tree
+    drawn_sets: NDArray[np.int64]  # (features at once, 8): drawn categories, and all of the node's
+    columns: NDArray[np.int64]  # the tree's columns; drawing for a node swaps them for a while
+    swaps: NDArray[np.int64]
+    sums: NDArray[np.float64]  # (slots): of a leaf; a direction in which categories differ
     category_sums: NDArray[
         np.int64
     ]  # (257 * slots): the following are of length 1 where there are no categories
-    category_weights: Float64s  # (257)
-    category_keys: Float64s  # (257): what categories are sorted by
-    category_bins: Int64s  # (257)
-    category_order: Int64s  # (258): bins in that order, and -1
+    category_weights: NDArray[np.float64]  # (257)
+    category_keys: NDArray[np.float64]  # (257): what categories are sorted by
+    category_bins: NDArray[np.int64]  # (257)
+    category_order: NDArray[np.int64]  # (258): bins in that order, and -1
 
 
 class Open(NamedTuple):
     """What is known of a tree's nodes only while it grows, and which are still to be looked at or split."""
 
-    depth: Int64s
-    begin: Int64s  # the node's rows are entries[depth % 2, ..., begin : begin + count]
-    candidate: Int64s  # (nodes, CANDIDATE)
-    waiting: Int64s
-    heap: Int64s
+    depth: NDArray[np.int64]
+    begin: NDArray[np.int64]  # the node's rows are entries[depth % 2, ..., begin : begin + count]
+    candidate: NDArray[np.int64]  # (nodes, CANDIDATE)
+    waiting: NDArray[np.int64]
+    heap: NDArray[np.int64]
 
 
 class Medians(NamedTuple):
     """Memory for the absolute error; of length 1 where it is not asked for. A row's outputs and a rank's are neighbours."""
 
-    rank: Int64s  # (rows * outputs): of the row's label among those of the node
-    label: Int64s  # (ranks * outputs): in fixed point
-    weight_below: Int64s  # (ranks + 1 * outputs): of all ranks below
-    sum_below: Int64s  # weighted labels of all ranks below
-    weight_tree: Int64s  # (ranks + 1 * outputs): the left child's Fenwick tree, from place 1 on
-    sum_tree: Int64s
+    rank: NDArray[np.int64]  # (rows * outputs): of the row's label among those of the node
+    label: NDArray[np.int64]  # (ranks * outputs): in fixed point
+    weight_below: NDArray[np.int64]  # (ranks + 1 * outputs): of all ranks below
+    sum_below: NDArray[np.int64]  # weighted labels of all ranks below
+    weight_tree: NDArray[np.int64]  # (ranks + 1 * outputs): the left child's Fenwick tree, from place 1 on
+    sum_tree: NDArray[np.int64]
 
 
 class Node(NamedTuple):

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.arrays import Int64s
 from weald.tree.growth.prune import take_back, without_lost_nodes
 from weald.tree.histograms.quantise import Rounding, choose_rounding, largest_values, meaning_of, needs_sizes
 from weald.tree.rows.leaf import fixed_scales
@@ -53,7 +52,7 @@ def grow_from(
     rules: TreeRules,
     limits: Rules,
     precision: str,
-    columns: Int64s,
+    columns: NDArray[np.int64],
     keys: Keys,
     noise: float,
 ) -> Grown:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.arrays import Int64s
 from weald.tree.shards.search import (
     children_by_size,
     divide_level,
@@ -58,7 +57,7 @@ class GrowingTree:
     def begin(
         self,
         shards: Sequence[Shard],
-        columns: Int64s,
+        columns: NDArray[np.int64],
         gradients: Gradients,
         rules: Rules,
         key: int,
@@ -158,7 +157,7 @@ class GrowingTree:
             nodes |= {"lower": self.state.lower[opened], "upper": self.state.upper[opened]}
         return nodes | {"opened": opened}
 
-    def leaf_of_node(self, leaves: Int64s) -> Int64s:
+    def leaf_of_node(self, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
         """The leaf that every node is in, or below of; -1 for those above. ``leaves``: the leaves' numbers here."""
         found = np.full(self.n_nodes, -1)
         found[leaves] = np.arange(len(leaves))
@@ -168,7 +167,7 @@ class GrowingTree:
                 found[left : left + 2] = found[node]
         return found
 
-    def _count_families(self, families: Int64s) -> None:
+    def _count_families(self, families: NDArray[np.int64]) -> None:
         counted: list[tuple[int, int]] = []
         for parent, smaller, larger in families.tolist():
             if parent in self._kept:

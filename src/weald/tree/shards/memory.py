@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.binning import DenseBins
-from weald.runtime.arrays import Float32s, Float64s, Int32s, Int64s, Uint32s
 from weald.tree.histograms.quantise import Rounding, fill_entries, largest_of, meaning_of, sum_sizes
 from weald.tree.inputs import tree_input
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, whole_leaf_sums
@@ -14,6 +14,8 @@ from weald.tree.shards.shard import Extremes, Largest
 from weald.tree.shards.state import Splits
 from weald.tree.splits.noise import sum_squares
 from weald.tree.state import Workspace
+
+Float32s = NDArray[np.float32]
 
 
 class MemoryShard:
@@ -31,7 +33,7 @@ class MemoryShard:
         self._leaf_of_row = leaf_of_row
         self._n_leaves = 0
         #: which of the rows the tree is grown on, ascending; None: all
-        self.rows: Uint32s | None = None
+        self.rows: NDArray[np.uint32] | None = None
         self._node_of_row = np.zeros(n_rows, np.int32)
         self._entries = np.empty(n_rows, np.uint64)
         self._wide = np.empty(n_rows, np.uint64)
@@ -46,11 +48,11 @@ class MemoryShard:
             column=np.zeros(0, bins.columns.dtype),
         )
 
-    def take(self, gradient: Float32s, hessian: Float32s, rows: Uint32s | None) -> None:
+    def take(self, gradient: Float32s, hessian: Float32s, rows: NDArray[np.uint32] | None) -> None:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
         self._gradient, self._hessian, self.rows = gradient, hessian, rows
 
-    def follow(self, score: Float64s) -> None:
+    def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""
         self._score = score
 
@@ -71,10 +73,10 @@ class MemoryShard:
         return sum_squares(self._gradient, self._hessian, self._all_or_rows, largest)
 
     @property
-    def _all_or_rows(self) -> Uint32s:
+    def _all_or_rows(self) -> NDArray[np.uint32]:
         return np.empty(0, np.uint32) if self.rows is None else self.rows
 
-    def begin(self, rounding: Rounding, columns: Int64s) -> None:
+    def begin(self, rounding: Rounding, columns: NDArray[np.int64]) -> None:
         """See `Shard`."""
         self._columns = columns
         self._node_of_row.fill(0)
@@ -86,7 +88,7 @@ class MemoryShard:
                 self._gradient, self._hessian, self._all_or_rows, own, self._tasks, self._wide, self._entries
             )
 
-    def histograms(self, nodes: Int64s) -> Int64s:
+    def histograms(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Shard`."""
         starts = np.empty(len(nodes) + 1, np.int64)
         grouped = self._work.entries[0]
@@ -104,14 +106,14 @@ class MemoryShard:
             data.columns, data.n_bins, data.categorical, splits, self._places(splits.node), self._node_of_row
         )
 
-    def _places(self, nodes: Int64s) -> Int32s:
+    def _places(self, nodes: NDArray[np.int64]) -> NDArray[np.int32]:
         """The place of every node among some, -1 for none."""
         most = max(int(nodes.max(initial=0)), int(self._node_of_row.max(initial=0)))
         places = np.full(most + 1, -1, np.int32)
         places[nodes] = np.arange(len(nodes), dtype=np.int32)
         return places
 
-    def settle(self, leaf_of_node: Int64s, n_leaves: int) -> None:
+    def settle(self, leaf_of_node: NDArray[np.int64], n_leaves: int) -> None:
         """See `Shard`; rows that were not sampled get ``n_leaves``, until `place_others`."""
         self._n_leaves = n_leaves
         self._leaf_of_all = leaf_of_node.astype(self._leaf_of_row.dtype)[self._node_of_row]
@@ -124,17 +126,17 @@ class MemoryShard:
         """Tell the rows that were not sampled their leaves, too; sums are then no longer those of the sampled rows."""
         self._leaf_of_row[:] = self._leaf_of_all
 
-    def sampled_nodes(self) -> tuple[Int64s, Int32s]:
+    def sampled_nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The sampled rows, from 0 on, and the node that each is in."""
         rows = np.arange(len(self._node_of_row)) if self.rows is None else self.rows.astype(np.int64)
         return rows, self._node_of_row[rows]
 
-    def leaf_sums(self, scales: tuple[float, float]) -> Int64s:
+    def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """See `Shard`."""
         return whole_leaf_sums(
             self._leaf_of_row, self._n_leaves, self._gradient, self._hessian, scales, self._tasks
         )
 
-    def add(self, values: Float64s) -> None:
+    def add(self, values: NDArray[np.float64]) -> None:
         """See `Shard`."""
         add_leaf_values(self._leaf_of_all, values, self._tasks, self._score)

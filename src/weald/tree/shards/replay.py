@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from weald.runtime.arrays import Float64s, Int32s
+import numpy as np
+from numpy.typing import NDArray
+
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.state import LEAFWISE
 
 
-def replay(gain: Float64s, left: Int32s, growth: int, most: int) -> list[int]:
+def replay(gain: NDArray[np.float64], left: NDArray[np.int32], growth: int, most: int) -> list[int]:
     """The first ``most`` nodes that are split, in their order.
 
     ``gain``: of every node's candidate, NO_GAIN for none; ``left``: its left child, 0 while it has none. Leaf-wise growth takes
@@ -40,6 +42,8 @@ def replay(gain: Float64s, left: Int32s, growth: int, most: int) -> list[int]:
     return order
 
 
-def _push(heap: list[tuple[float, int, int]], gain: Float64s, growth: int, number: int, node: int) -> None:
+def _push(
+    heap: list[tuple[float, int, int]], gain: NDArray[np.float64], growth: int, number: int, node: int
+) -> None:
     if gain[node] > NO_GAIN:
         heappush(heap, (-float(gain[node]) if growth == LEAFWISE else 0.0, number, node))

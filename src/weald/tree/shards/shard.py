@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from weald.runtime.arrays import Float64s, Int64s
+import numpy as np
+from numpy.typing import NDArray
+
 from weald.tree.histograms.quantise import Rounding
 from weald.tree.shards.state import Splits
 
@@ -40,13 +42,13 @@ class Shard(Protocol):
     def squares(self, largest: Largest) -> tuple[int, int]:
         """Sums of squared gradients and of hessians of the sampled rows, likewise: see `noise.sum_squares`."""
 
-    def begin(self, rounding: Rounding, columns: Int64s) -> None:
+    def begin(self, rounding: Rounding, columns: NDArray[np.int64]) -> None:
         """Round the gradients, by the rows' numbers in the whole table, and put every row into the root.
 
         ``columns``: those that histograms are needed of, for this tree.
         """
 
-    def histograms(self, nodes: Int64s) -> Int64s:
+    def histograms(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Gradient, hessian and count of the sampled rows of some nodes by cell, (nodes, cells, 3).
 
         Cells are those of `inputs.tree_input`; of columns that are not needed they have no meaning.
@@ -55,17 +57,17 @@ class Shard(Protocol):
     def split(self, splits: Splits) -> None:
         """Move the rows of some nodes, sampled or not, to the nodes' children."""
 
-    def settle(self, leaf_of_node: Int64s, n_leaves: int) -> None:
+    def settle(self, leaf_of_node: NDArray[np.int64], n_leaves: int) -> None:
         """The tree is finished: tell every row the leaf of its node."""
 
-    def leaf_sums(self, scales: tuple[float, float]) -> Int64s:
+    def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """Gradient and hessian of the sampled rows of every leaf, (leaves, 2), in the fixed point of these scales."""
 
-    def add(self, values: Float64s) -> None:
+    def add(self, values: NDArray[np.float64]) -> None:
         """Add to the score of every row, sampled or not, the value of its leaf."""
 
 
-def add_up(shards: Sequence[Shard], question: Callable[[Shard], Int64s]) -> Int64s:
+def add_up(shards: Sequence[Shard], question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
     """Ask all shards and add up what they say."""
     answers = [question(shard) for shard in shards]
     total = answers[0]

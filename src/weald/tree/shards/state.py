@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.runtime.arrays import Int64s
 from weald.tree.splits.constraints import ConstraintState
 from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 
@@ -14,12 +14,12 @@ from weald.tree.state import Gradients, Nodes, Rules, TreeInput, Workspace
 class Splits(NamedTuple):
     """Nodes that are split, with the numbers of their left children; the right child is the left one's neighbour."""
 
-    node: Int64s
-    left: Int64s
-    feature: Int64s
-    split_bin: Int64s  # numeric: the last bin that goes left
-    left_bins: Int64s  # (splits, words), categorical: the bins that go left, a bit a bin
-    missing_left: Int64s
+    node: NDArray[np.int64]
+    left: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    split_bin: NDArray[np.int64]  # numeric: the last bin that goes left
+    left_bins: NDArray[np.int64]  # (splits, words), categorical: the bins that go left, a bit a bin
+    missing_left: NDArray[np.int64]
 
 
 class Search(NamedTuple):

@@ -17,7 +17,6 @@ from weald.binning import AnyBins, BundledBins, DenseBins, Ranks, SparseBins, Sp
 from weald.binning.proposals import ProposalTable
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.statistics import StatisticBins
-from weald.runtime.arrays import Float32s, Float64s, Int64s, Uint32s
 from weald.runtime.errors import NotSupportedError
 from weald.tree.grown import Grower, GrownTree
 from weald.tree.inputs import bin_words, tree_input
@@ -28,6 +27,8 @@ from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.memory import MemoryShard
 from weald.tree.shards.shard import add_up
 from weald.tree.tree import count_slots, empty_nodes
+
+Float32s = NDArray[np.float32]
 
 _REFUSED: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (SparseBins, "a sparse table"),
@@ -82,8 +83,8 @@ class ShardGrower(Grower):
         self,
         gradient: Float32s,
         hessian: Float32s,
-        rows: Uint32s,
-        columns: Int64s,
+        rows: NDArray[np.uint32],
+        columns: NDArray[np.int64],
         rounding_key: int,
         column_key: int,
         noise: float = 0.0,
@@ -97,10 +98,10 @@ class ShardGrower(Grower):
         self._places = grown.places
         return GrownTree(self, grown.nodes, (gradient, hessian), grown.gradients, grown.n_sampled)
 
-    def _hand_out(self, gradient: Float32s, hessian: Float32s, rows: Uint32s | None) -> None:
+    def _hand_out(self, gradient: Float32s, hessian: Float32s, rows: NDArray[np.uint32] | None) -> None:
         """Give every shard its rows' numbers, and which of its rows are sampled (empty: all); None: those of the last tree."""
         for shard, part in zip(self.shards, self._ranges, strict=True):
-            own: Uint32s | None = shard.rows
+            own: NDArray[np.uint32] | None = shard.rows
             if rows is not None:
                 begin, end = np.searchsorted(rows, [part.start, part.stop])
                 own = rows[begin:end] - np.uint32(part.start) if len(rows) else None
@@ -119,14 +120,16 @@ class ShardGrower(Grower):
 
     def leaf_sums(
         self, tree: GrownTree, gradient: Float32s, hessian: Float32s, largest: tuple[float, float]
-    ) -> Float64s:
+    ) -> NDArray[np.float64]:
         """The shards' sums, added up."""
         self._hand_out(gradient, hessian, None)
         scales = fixed_scales(largest, self.bins.n_rows)
-        total: Float64s = add_up(self.shards, lambda shard: shard.leaf_sums(scales)) / np.array(scales)
+        total: NDArray[np.float64] = add_up(self.shards, lambda shard: shard.leaf_sums(scales)) / np.array(
+            scales
+        )
         return total
 
-    def rows_by_leaf(self, tree: GrownTree) -> Uint32s:
+    def rows_by_leaf(self, tree: GrownTree) -> NDArray[np.uint32]:
         """In the order of the nodes' places before pruning, which joins leaves as they are."""
         place_of_node = self.growing.leaf_of_node(self._places)
         found = [shard.sampled_nodes() for shard in self.shards]
@@ -134,7 +137,7 @@ class ShardGrower(Grower):
         places = place_of_node[np.concatenate([nodes for _, nodes in found])]
         return rows[np.argsort(places, kind="stable")].astype(np.uint32)
 
-    def add_values(self, score: Float64s, values: Float64s) -> None:
+    def add_values(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Every shard adds to its own rows' scores."""
         for shard, part in zip(self.shards, self._ranges, strict=True):
             shard.follow(score[part])
@@ -144,7 +147,7 @@ class ShardGrower(Grower):
         """Dense tables alone are cut into shards."""
         return False
 
-    def cells(self, bins: DenseBins, columns: Int64s) -> Iterable[tuple[int, NDArray[Any]]]:
+    def cells(self, bins: DenseBins, columns: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[Any]]]:
         """The bins, row after row in memory."""
         yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
 
