@@ -6,7 +6,7 @@ They are the border types of CatBoost (Dorogush and others 2018), and the cuts a
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from weald.binning.quantile import (
     sort_keys,
     value_of_key,
 )
+from weald.runtime.arrays import Float64s, Int, Int64s, Words
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.mathlib import log
 from weald.runtime.tasks import shared_kernel
@@ -36,9 +37,11 @@ _TINY: Final = 1e-8  # added to a weight before its logarithm is taken, as CatBo
 class Segments(NamedTuple):
     """Memory of the tasks: the stretches of values that greedy cutting has made so far, and a heap of them."""
 
-    sums: Any  # float64 (tasks, n): what the values up to each weigh together
-    score: Any  # float64 (tasks, bins): what the best cut of a segment is worth
-    place: Any  # int64 (tasks, 5, bins): first value, end, best cut, the segment behind, and the heap of segments
+    sums: Float64s  # (tasks, n): what the values up to each weigh together
+    score: Float64s  # (tasks, bins): what the best cut of a segment is worth
+    place: (
+        Int64s  # (tasks, 5, bins): first value, end, best cut, the segment behind, and the heap of segments
+    )
 
 
 def new_segments(tasks: int, n: int, max_bins: int) -> Segments:
@@ -49,7 +52,7 @@ def new_segments(tasks: int, n: int, max_bins: int) -> Segments:
 
 
 @kernel
-def _even_cut(low: Any, high: Any, step: Any, steps: Any) -> Any:
+def _even_cut(low: float, high: float, step: int, steps: Int) -> float:
     """The end of the first ``step`` of ``steps`` equal parts of the way from low to high.
 
     In the arithmetic of float32 where both are such numbers, as in CatBoost: a cut is often on a value, and which side
@@ -68,7 +71,7 @@ def _even_cut(low: Any, high: Any, step: Any, steps: Any) -> Any:
 
 
 @kernel
-def _finite_range(keys: Any, distinct: Any) -> Any:
+def _finite_range(keys: Words, distinct: int) -> tuple[float, float]:
     """The least and the greatest finite value; the same number twice where there are none."""
     low, high = np.inf, -np.inf
     for i in range(min(distinct, 2)):
@@ -81,8 +84,8 @@ def _finite_range(keys: Any, distinct: Any) -> Any:
 
 @kernel
 def _spread_ends(
-    keys: Any, sums: Any, distinct: Any, by_count: Any, by_distance: Any, snaps: Any, ends: Any
-) -> Any:
+    keys: Words, sums: Float64s, distinct: int, by_count: Int, by_distance: Int, snaps: bool, ends: Int64s
+) -> int:
     """Last values of the bins that so many cuts by count and by distance make together; how many.
 
     The cut number t by count goes before the first value up to which the values weigh more than t shares of the total.
@@ -112,13 +115,13 @@ def _spread_ends(
 
 
 @kernel
-def _gain(left: Any, right: Any) -> Any:
+def _gain(left: float, right: float) -> float:
     """How much the sum of the logarithms of the bins' weights grows when one bin becomes two."""
     return log(left + _TINY) + log(right + _TINY) - log(left + right + _TINY)
 
 
 @kernel
-def _weigh_segment(sums: Any, place: Any, score: Any, segment: Any) -> None:
+def _weigh_segment(sums: Float64s, place: Int64s, score: Float64s, segment: int) -> None:
     """Find the better cut of a segment: before or behind the value at half of its weight; -1 for a single value."""
     begin, end = place[0, segment], place[1, segment]
     place[2, segment], score[segment] = -1, -np.inf
@@ -141,7 +144,7 @@ def _weigh_segment(sums: Any, place: Any, score: Any, segment: Any) -> None:
 
 
 @kernel
-def _push(heap: Any, score: Any, count: Any, segment: Any) -> None:
+def _push(heap: Int64s, score: Float64s, count: int, segment: int) -> None:
     """Add a segment to a heap of ``count``; a parent stays above an equal child."""
     child = count
     while child > 0 and score[heap[(child - 1) // 2]] < score[segment]:
@@ -151,7 +154,7 @@ def _push(heap: Any, score: Any, count: Any, segment: Any) -> None:
 
 
 @kernel
-def _drop_top(heap: Any, score: Any, count: Any) -> None:
+def _drop_top(heap: Int64s, score: Float64s, count: int) -> None:
     """Take the best of ``count`` segments off the heap; of equal children the first goes up."""
     last, hole = heap[count - 1], 0
     while 2 * hole + 1 < count - 1:
@@ -166,7 +169,9 @@ def _drop_top(heap: Any, score: Any, count: Any) -> None:
 
 
 @kernel
-def _greedy_ends(sums: Any, distinct: Any, most: Any, score: Any, place: Any, ends: Any) -> Any:
+def _greedy_ends(
+    sums: Float64s, distinct: int, most: Int, score: Float64s, place: Int64s, ends: Int64s
+) -> int:
     """Last values of the bins that up to ``most`` cuts make, each the best at its time; how many.
 
     Equal segments are cut in the order that the heap gives; it is CatBoost's, which keeps them in a heap too.
@@ -199,9 +204,17 @@ def _greedy_ends(sums: Any, distinct: Any, most: Any, score: Any, place: Any, en
 
 @inlined
 def _place(
-    keys: Any, totals: Any, distinct: Any, kind: Any, max_bins: Any, least: Any, task: Any, segments: Segments, ends: Any,
-    cuts: Any,
-) -> Any:  # fmt: skip
+    keys: Words,
+    totals: Float64s,
+    distinct: int,
+    kind: int,
+    max_bins: Int,
+    least: float,
+    task: int,
+    segments: Segments,
+    ends: Int64s,
+    cuts: Float64s,
+) -> int:
     """Write the cuts between ascending distinct keys that weigh ``totals``; their number is returned."""
     sums, total = segments.sums[task], 0.0
     for i in range(distinct):
@@ -233,21 +246,21 @@ class Wanted(NamedTuple):
     """What borders are to be found."""
 
     kind: int  # one of `BORDER_KINDS`
-    limits: Any  # int64 (columns,), the most bins of every column, 0: no cuts
+    limits: Int64s  # (columns,), the most bins of every column, 0: no cuts
     least: float  # what the values of a bin must weigh
 
 
 @shared_kernel
 def find_borders(
-    task: Any,
-    tasks: Any,
-    bits: Any,
-    weight: Any,
+    task: int,
+    tasks: int,
+    bits: Words,
+    weight: Float64s,
     wanted: Wanted,
     scratch: Scratch,
     segments: Segments,
-    cuts: Any,
-    counts: Any,
+    cuts: Float64s,
+    counts: Int64s,
 ) -> None:
     """`weald.binning.quantile.find_cuts` by another rule."""
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]

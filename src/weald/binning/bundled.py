@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, DenseBins, filled
 from weald.binning.sparse import SparseBins, SparseCells
+from weald.runtime.arrays import BinCodes, Bools, Int64s, Uint32s
 from weald.runtime.tasks import shared_kernel
 
 PARALLEL_CELLS = 200_000  # codes to be written from which two threads win over one
@@ -27,14 +28,12 @@ _CELLS_PER_WALK = 2**22  # decoded at a time
 class Layout(NamedTuple):
     """Where the bins of every column are among the codes of the stored columns."""
 
-    stored: NDArray[np.int64]  # (columns,): the stored column that it is in
-    first: NDArray[np.int64]  # (columns,): its first code
-    sizes: NDArray[
-        np.int64
-    ]  # (columns,): its codes; all bins and that of missing values where it is stored as it is
-    default: NDArray[Any]  # (columns,): the bin of rows that have none of its codes; of the type of bins
-    n_bins: NDArray[np.int64]  # (columns,): the mapper's
-    n_codes: NDArray[np.int64]  # (stored columns,)
+    stored: Int64s  # (columns,): the stored column that it is in
+    first: Int64s  # (columns,): its first code
+    sizes: Int64s  # (columns,): its codes; all bins and that of missing values where it is stored as it is
+    default: BinCodes  # (columns,): the bin of rows that have none of its codes; of the type of bins
+    n_bins: Int64s  # (columns,): the mapper's
+    n_codes: Int64s  # (stored columns,)
 
     @property
     def n_stored(self) -> int:
@@ -42,9 +41,9 @@ class Layout(NamedTuple):
         return len(self.n_codes)
 
     @property
-    def alone(self) -> NDArray[np.bool_]:
+    def alone(self) -> Bools:
         """Columns that are stored as they are."""
-        is_alone: NDArray[np.bool_] = self.sizes > self.n_bins
+        is_alone: Bools = self.sizes > self.n_bins
         return is_alone
 
     @property
@@ -54,10 +53,10 @@ class Layout(NamedTuple):
 
 
 def make_layout(
-    bundle: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    bundle: Int64s,
+    sizes: Int64s,
     default: NDArray[Any],
-    n_bins: NDArray[np.int64],
+    n_bins: Int64s,
 ) -> Layout:
     """The layout of columns in these bundles, numbered from 0; ``sizes``: the codes that each needs in a bundle.
 
@@ -82,23 +81,23 @@ def make_layout(
 class Cells(NamedTuple):
     """The kept cells of some columns, as `SparseCells` has them."""
 
-    starts: Any
-    rows: Any
-    bins: Any
-    features: Any  # int64: which columns
+    starts: Int64s
+    rows: Uint32s
+    bins: BinCodes
+    features: Int64s  # which columns
 
 
 class Codes(NamedTuple):
     """Of a `Layout`, what turns a bin to a code."""
 
-    stored: Any
-    first: Any
-    alone: Any
-    default: Any
+    stored: Int64s
+    first: Int64s
+    alone: Bools
+    default: BinCodes
 
 
 @shared_kernel
-def fill_codes(task: Any, tasks: Any, cells: Cells, codes: Codes, columns: Any) -> None:
+def fill_codes(task: int, tasks: int, cells: Cells, codes: Codes, columns: BinCodes) -> None:
     """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
     for j in range(len(cells.features)):
         feature = cells.features[j]
@@ -117,16 +116,16 @@ def fill_codes(task: Any, tasks: Any, cells: Cells, codes: Codes, columns: Any) 
 
 @shared_kernel
 def _decode(
-    task: Any,
-    tasks: Any,
-    codes: Any,
-    features: Any,
-    stored: Any,
-    first: Any,
-    sizes: Any,
-    n_bins: Any,
-    default: Any,
-    out: Any,
+    task: int,
+    tasks: int,
+    codes: BinCodes,
+    features: Int64s,
+    stored: Int64s,
+    first: Int64s,
+    sizes: Int64s,
+    n_bins: Int64s,
+    default: BinCodes,
+    out: BinCodes,
 ) -> None:
     """Bins of chosen columns, (rows, len(features)), from the codes (rows, stored columns)."""
     for row in range(len(codes) * task // tasks, len(codes) * (task + 1) // tasks):
@@ -172,12 +171,12 @@ class BundledBins:
         """The number of columns that the table was made from."""
         return len(self.layout.stored)
 
-    def take(self, rows: NDArray[np.int64]) -> BundledBins:
+    def take(self, rows: Int64s) -> BundledBins:
         """The chosen rows, in the order asked for."""
         by_row = self.rows.reshape(self.n_rows, -1)[rows]
         return BundledBins(np.ascontiguousarray(by_row.T), by_row.reshape(-1), self.layout, self.mapper)
 
-    def rows_of(self, features: NDArray[np.int64], tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
+    def rows_of(self, features: Int64s, tasks: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """(first row, bins row after row) of chosen columns, a part of the rows at a time."""
         layout, codes = self.layout, self.rows.reshape(self.n_rows, -1)
         step = max(1, _CELLS_PER_WALK // len(features))
@@ -202,8 +201,8 @@ def merge_columns(
     mapper: BinMapper,
     layout: Layout,
     cells: SparseCells,
-    features: NDArray[np.int64],
-    others: NDArray[np.int64],
+    features: Int64s,
+    others: Int64s,
     other_columns: NDArray[Any],
     tasks: int,
 ) -> BundledBins:

@@ -19,6 +19,7 @@ from weald.binning.bundling import Bundles, Order, fewest_bundles, find_bundles
 from weald.binning.mapper import BinMapper, DenseBins, settled, stays_sparse
 from weald.binning.sparse import SparseBins, SparseCells, bins_of_entries
 from weald.data import Dataset
+from weald.runtime.arrays import BinCodes, Bools, Int64s, Uint32s
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -29,7 +30,7 @@ WORTH = 0.75
 # Rows of a dense table that are looked at first, and the zeros (or missing values) among them that make a column a candidate.
 LOOKED_AT = 1_000
 SHARE_OF_DEFAULT = 0.2
-# Codes of a bundle beside 0: those of a byte, and of two.
+# BinCodes of a bundle beside 0: those of a byte, and of two.
 FEW_CODES, MANY_CODES = 255, 65_535
 
 
@@ -73,8 +74,8 @@ def _bundle_cells(mapper: BinMapper, cells: SparseBins, bundling: Bundling, task
 
 
 def _find(
-    mapper: BinMapper, cells: SparseCells, features: NDArray[np.int64], bundling: Bundling, limit: int
-) -> tuple[Bundles, NDArray[np.int64]] | None:
+    mapper: BinMapper, cells: SparseCells, features: Int64s, bundling: Bundling, limit: int
+) -> tuple[Bundles, Int64s] | None:
     """At most ``limit`` bundles of columns whose kept cells are given, and the codes that each column needs."""
     budget = bundling.budget(cells.n_rows)
     if fewest_bundles(cells.rows, cells.n_rows, budget) > limit:
@@ -88,16 +89,16 @@ def _find(
     many = _fewer_bundles(*table, MANY_CODES, limit)
     if many is None or np.bincount(many.of_column, sizes).max() <= FEW_CODES:
         return None if many is None else (many, sizes)
-    # Codes of two bytes are worth it where they at least halve the number of stored columns.
+    # BinCodes of two bytes are worth it where they at least halve the number of stored columns.
     few = _fewer_bundles(*table, FEW_CODES, min(limit, 2 * many.n_bundles - 1))
     return (many if few is None else few), sizes
 
 
 def _fewer_bundles(
-    starts: NDArray[np.int64],
-    rows: NDArray[np.uint32],
+    starts: Int64s,
+    rows: Uint32s,
     n_rows: int,
-    sizes: NDArray[np.int64],
+    sizes: Int64s,
     budget: int,
     order: Order,
     most_cells: int,
@@ -115,7 +116,7 @@ def _fewer_bundles(
 
 
 @kernel
-def find_bin(starts: Any, bins: Any, wanted: Any, found: Any) -> None:
+def find_bin(starts: Int64s, bins: BinCodes, wanted: Int64s, found: Bools) -> None:
     """Whether a column has a cell in the bin that is ``wanted`` of it, bool (columns,)."""
     for column in range(len(wanted)):
         found[column] = False
@@ -146,7 +147,7 @@ def _bundle_dense(mapper: BinMapper, dataset: Dataset, bundling: Bundling, tasks
 
 def _candidates(
     mapper: BinMapper, dataset: Dataset, bundling: Bundling, limit: int
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+) -> tuple[Int64s, NDArray[Any]]:
     """Columns that share a bundle by a few of the rows, none if the bundles would be too many; and default bins of all."""
     nobody = np.empty(0, np.int64)
     cuts, starts = mapper.flat_cuts
@@ -181,13 +182,13 @@ def _candidates(
 def _collect(
     mapper: BinMapper,
     dataset: Dataset,
-    features: NDArray[np.int64],
+    features: Int64s,
     default: NDArray[Any],
-    others: NDArray[np.int64],
+    others: Int64s,
     tasks: int,
 ) -> tuple[SparseCells, NDArray[Any]]:
     """The cells of ``features`` outside of their default bins, and the bins of ``others``, (columns, rows)."""
-    rows: list[list[NDArray[np.uint32]]] = [[] for _ in features]
+    rows: list[list[Uint32s]] = [[] for _ in features]
     bins: list[list[NDArray[Any]]] = [[] for _ in features]
     other_columns = np.empty((len(others), dataset.n_rows), mapper.dtype)
     for first, part in mapper.parts(dataset, tasks):
@@ -210,15 +211,15 @@ def _collect(
 
 @shared_kernel
 def collect_kept(
-    task: Any,
-    tasks: Any,
-    columns: Any,
-    first: Any,
-    features: Any,
-    default: Any,
-    rows: Any,
-    bins: Any,
-    counts: Any,
+    task: int,
+    tasks: int,
+    columns: BinCodes,
+    first: int,
+    features: Int64s,
+    default: BinCodes,
+    rows: Uint32s,
+    bins: BinCodes,
+    counts: Int64s,
 ) -> None:
     """Rows, from ``first`` on, and bins of the cells of chosen columns that are not in the default bin, and their number."""
     for j in range(task, len(features), tasks):

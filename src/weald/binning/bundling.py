@@ -8,11 +8,11 @@ bundle may have at most a budget of conflicts, counted in all rows: with a budge
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int64s, Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 
 #: Which columns are placed first: those with the most entries, or those with the most conflicts.
@@ -23,7 +23,7 @@ MOST_TRIES = 100
 
 
 @kernel
-def count_rows(rows: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
+def count_rows(rows: Uint32s, counts: Int64s) -> None:
     """Add to every row's count how often it is among ``rows``; np.bincount would copy these to 64 bits first."""
     for row in rows:
         counts[row] += 1
@@ -33,8 +33,8 @@ def count_rows(rows: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
 class Bundles:
     """Which bundle each column is in, int64 (columns,), numbered by their first columns; and their conflicts, (bundles,)."""
 
-    of_column: NDArray[np.int64]
-    conflicts: NDArray[np.int64]
+    of_column: Int64s
+    conflicts: Int64s
 
     @property
     def n_bundles(self) -> int:
@@ -43,7 +43,7 @@ class Bundles:
 
 
 @inlined
-def _count_common(used: Any, rows: Any, most: Any) -> Any:
+def _count_common(used: Uint64s, rows: Uint32s, most: int) -> np.int64:
     """Rows that are marked in a set of bits; counting ends when they are more than ``most``."""
     count = np.int64(0)
     for row in rows:
@@ -55,17 +55,17 @@ def _count_common(used: Any, rows: Any, most: Any) -> Any:
 
 @kernel
 def _pack_greedily(
-    order: Any,
-    starts: Any,
-    rows: Any,
-    sizes: Any,
-    n_words: Any,
-    budget: Any,
-    most_cells: Any,
-    most_bundles: Any,
-    bundle: Any,
-    conflicts: Any,
-) -> Any:
+    order: Int64s,
+    starts: Int64s,
+    rows: Uint32s,
+    sizes: Int64s,
+    n_words: int,
+    budget: int,
+    most_cells: int,
+    most_bundles: int,
+    bundle: Int64s,
+    conflicts: Int64s,
+) -> int:
     """Fill ``bundle`` and ``conflicts``, both (columns,); the number of bundles, one more than allowed when it gave up."""
     n_bundles = 0
     cells = np.zeros(len(order), np.int64)
@@ -99,10 +99,10 @@ def _pack_greedily(
 
 
 def find_bundles(
-    starts: NDArray[np.int64],
-    rows: NDArray[np.uint32],
+    starts: Int64s,
+    rows: Uint32s,
     n_rows: int,
-    sizes: NDArray[np.int64],
+    sizes: Int64s,
     budget: int = 0,
     order: Order = "count",
     most_cells: int = 65_535,
@@ -139,7 +139,7 @@ def find_bundles(
     return _numbered(bundle, conflicts[:n_bundles])
 
 
-def fewest_bundles(rows: NDArray[np.uint32], n_rows: int, budget: int) -> int:
+def fewest_bundles(rows: Uint32s, n_rows: int, budget: int) -> int:
     """A number of bundles that no bundling is below: a row with k columns present has k - b conflicts in b bundles."""
     counts = np.zeros(n_rows, np.int64)
     count_rows(rows, counts)
@@ -149,17 +149,17 @@ def fewest_bundles(rows: NDArray[np.uint32], n_rows: int, budget: int) -> int:
     return int(np.argmax(conflicts <= budget * np.arange(len(conflicts))))
 
 
-def _degrees(starts: NDArray[np.int64], rows: NDArray[np.uint32], n_rows: int) -> NDArray[np.int64]:
+def _degrees(starts: Int64s, rows: Uint32s, n_rows: int) -> Int64s:
     """The conflicts of every column with all others: the weighted degree in the conflict graph."""
     counts = np.zeros(n_rows, np.int64)
     count_rows(rows, counts)
     others = counts - 1  # that an entry meets in its row
     sums = np.concatenate(([0], np.cumsum(others[rows])))
-    degrees: NDArray[np.int64] = sums[starts[1:]] - sums[starts[:-1]]
+    degrees: Int64s = sums[starts[1:]] - sums[starts[:-1]]
     return degrees
 
 
-def _numbered(bundle: NDArray[np.int64], conflicts: NDArray[np.int64]) -> Bundles:
+def _numbered(bundle: Int64s, conflicts: Int64s) -> Bundles:
     """Bundles numbered in the order of their first columns."""
     _, first = np.unique(bundle, return_index=True)
     order = np.argsort(first, kind="stable")

@@ -15,6 +15,7 @@ from weald.binning.quantile import choose_rows, find_cuts, new_scratch
 from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
+from weald.runtime.arrays import Words
 from weald.runtime.random import BIN_SAMPLE, stream_key
 
 # The buffer of sampled columns takes a byte a cell of the data, half of what the bins will, or this if that
@@ -222,7 +223,7 @@ def _find(
 ) -> list[NDArray[np.float64]]:
     """The cuts of every column of a buffer; ``limits``: the most bins of each, 0: no cuts."""
     most, least, kind = max(2, int(limits.max())), choices.least_weight, BORDER_KINDS.get(choices.border_type)
-    bits = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
+    bits: Words = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
     scratch = new_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)

@@ -9,11 +9,11 @@ rounding: the cell of x is a monotone function of x, and the cells of the cuts c
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Float, Floats, Int32s, Int64s
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     The value of row r and feature f is flat[r * row_stride + f * column_stride]. Row r is row base + r of the outputs.
     """
 
-    flat: Any  # float32 or float64, read-only, 1-D contiguous
+    flat: Floats  # float32 or float64, read-only, 1-D contiguous
     row_stride: int
     column_stride: int
     first: int  # row
@@ -53,18 +53,18 @@ class SearchTable(NamedTuple):
     """
 
     first_feature: int
-    cuts: NDArray[Any]
-    cut_offsets: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    lowest: NDArray[Any]
-    scale: NDArray[Any]
-    starts: NDArray[Any]
-    start_offsets: NDArray[np.int64]
-    missing: NDArray[Any]
+    cuts: Floats
+    cut_offsets: Int64s
+    steps: Int64s
+    lowest: Floats
+    scale: Floats
+    starts: BinCodes
+    start_offsets: Int64s
+    missing: BinCodes
 
 
 @kernel
-def _cell(value: Any, lowest: Any, scale: Any, zero: Any, top: Any) -> Any:
+def _cell(value: Float, lowest: Float, scale: Float, zero: Float, top: Float) -> np.int32:
     """The grid's cell of a value, 0 ... top: monotone in the value; 0 for NaN, whatever the grid.
 
     ``zero`` and ``top`` have the value's type, so that nothing is widened.
@@ -75,7 +75,7 @@ def _cell(value: Any, lowest: Any, scale: Any, zero: Any, top: Any) -> Any:
 
 
 @kernel
-def _most_in_a_cell(cuts: Any, lowest: Any, scale: Any) -> Any:
+def _most_in_a_cell(cuts: Floats, lowest: Float, scale: Float) -> int:
     """The largest number of cuts that share a cell of the grid."""
     zero, top = cuts.dtype.type(0), cuts.dtype.type(CELLS - 1)
     most, together, previous = 0, 0, np.int32(-1)
@@ -88,10 +88,10 @@ def _most_in_a_cell(cuts: Any, lowest: Any, scale: Any) -> Any:
 
 
 @kernel
-def _count_below_cells(cuts: Any, lowest: Any, scale: Any, starts: Any) -> None:
+def _count_below_cells(cuts: Floats, lowest: Float, scale: Float, starts: BinCodes) -> None:
     """Fill ``starts``, (CELLS,), with the number of cuts below each cell."""
     zero, top = cuts.dtype.type(0), cuts.dtype.type(CELLS - 1)
-    begin = 0
+    begin: int | np.int32 = 0
     for i in range(len(cuts)):
         cell = _cell(cuts[i], lowest, scale, zero, top)
         if cell >= begin:
@@ -101,7 +101,7 @@ def _count_below_cells(cuts: Any, lowest: Any, scale: Any, starts: Any) -> None:
 
 
 @kernel
-def fill_grids(counts: Any, table: Any) -> None:
+def fill_grids(counts: Int64s, table: SearchTable) -> None:
     """Choose every feature's grid and number of steps.
 
     counts: int64 (d,), number of cuts. A grid that serves with few steps leaves out the outermost cuts, so
@@ -132,7 +132,7 @@ def fill_grids(counts: Any, table: Any) -> None:
 
 
 @kernel
-def _start_places(values: Any, n: Any, feature: Any, table: Any, places: Any) -> None:
+def _start_places(values: Floats, n: np.uint64, feature: int, table: SearchTable, places: Int32s) -> None:
     """Where the search of each value begins: the number of cuts below its cell."""
     offset = table.start_offsets[feature]
     if offset < 0:
@@ -148,7 +148,7 @@ def _start_places(values: Any, n: Any, feature: Any, table: Any, places: Any) ->
 
 
 @kernel
-def _search(values: Any, n: Any, feature: Any, table: Any, places: Any) -> None:
+def _search(values: Floats, n: np.uint64, feature: int, table: SearchTable, places: Int32s) -> None:
     """Number of cuts below each value: all values go a step before any goes the next, so that loads overlap.
 
     Indices are unsigned throughout: Numba checks signed ones for being negative, which doubles the time.
@@ -167,7 +167,14 @@ def _search(values: Any, n: Any, feature: Any, table: Any, places: Any) -> None:
 
 @kernel
 def _bin_block(
-    part: Part, first: Any, last: Any, table: Any, values: Any, places: Any, columns: Any, rows: Any
+    part: Part,
+    first: int,
+    last: int,
+    table: SearchTable,
+    values: Floats,
+    places: Int32s,
+    columns: BinCodes,
+    rows: BinCodes,
 ) -> None:
     """Bins of the rows ``first`` to ``last`` (at most BLOCK) of a part."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
@@ -202,7 +209,9 @@ def _bin_block(
 
 
 @shared_kernel
-def bin_rows(task: Any, tasks: Any, part: Part, table: Any, columns: Any, rows: Any) -> None:
+def bin_rows(
+    task: int, tasks: int, part: Part, table: SearchTable, columns: BinCodes, rows: BinCodes
+) -> None:
     """Bins of the rows of a part, into both layouts; every cell is written by one task.
 
     table: SearchTable of the part's float type; only its features are binned.

@@ -11,10 +11,9 @@ Blocks have a fixed size and are merged in a fixed order, so nothing depends on 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper, DenseBins
@@ -31,6 +30,7 @@ from weald.binning.sketch import (
 from weald.binning.sparse_proposals import SparseProposalTable
 from weald.binning.sparse_ranks import SparseRanks
 from weald.data import Dataset
+from weald.runtime.arrays import Float32s, Int64s, Uint8s, Uint16s, Uint32s
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -70,7 +70,7 @@ class ProposalTable(Ranks):
 
     mapper: ProposalMapper
 
-    def take(self, rows: NDArray[np.int64]) -> ProposalTable:
+    def take(self, rows: Int64s) -> ProposalTable:
         """The chosen rows, in the order asked for."""
         return ProposalTable(np.ascontiguousarray(self.codes[:, rows]), self.mapper, self.tasks)
 
@@ -92,11 +92,11 @@ def _with_mapper(ranks: Ranks | SparseRanks, mapper: ProposalMapper) -> Proposal
     return ProposalTable(ranks.codes, mapper, ranks.tasks)
 
 
-def weigh_rows(hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def weigh_rows(hessian: Float32s, rows: Uint32s) -> Uint32s:
     """Hessians as whole numbers, at least 1 for the rows of a tree (none given: all) and 0 for the others."""
     largest = float(hessian.max())
     scale = LARGEST_WEIGHT / largest if largest > 0.0 else 0.0
-    weight: NDArray[np.uint32] = np.maximum(np.rint(hessian * np.float64(scale)), 1.0).astype(np.uint32)
+    weight: Uint32s = np.maximum(np.rint(hessian * np.float64(scale)), 1.0).astype(np.uint32)
     if len(rows) == 0:
         return weight
     sampled = np.zeros_like(weight)
@@ -107,27 +107,27 @@ def weigh_rows(hessian: NDArray[np.float32], rows: NDArray[np.uint32]) -> NDArra
 class BlockOrder(NamedTuple):
     """The rows of every block, by the code that they have in a numeric column."""
 
-    columns: NDArray[np.int64]  # (c,): the numeric columns
-    rows: NDArray[np.uint16]  # (c, n): the numbers of a block's rows within it, ascending by code
-    ends: NDArray[np.int64]  # (c, blocks): where the rows of a block end that have a value
+    columns: Int64s  # (c,): the numeric columns
+    rows: Uint16s  # (c, n): the numbers of a block's rows within it, ascending by code
+    ends: Int64s  # (c, blocks): where the rows of a block end that have a value
 
 
 class Scratch(NamedTuple):
     """Memory of the tasks."""
 
-    values: NDArray[np.int64]  # (tasks, BLOCK)
-    weights: NDArray[np.int64]  # (tasks, BLOCK)
-    summaries: NDArray[np.int64]  # (tasks, blocks, entries, 4)
-    counts: NDArray[np.int64]  # (tasks, blocks)
-    merged: NDArray[np.int64]  # (tasks, 2 * entries, 4)
+    values: Int64s  # (tasks, BLOCK)
+    weights: Int64s  # (tasks, BLOCK)
+    summaries: Int64s  # (tasks, blocks, entries, 4)
+    counts: Int64s  # (tasks, blocks)
+    merged: Int64s  # (tasks, 2 * entries, 4)
 
 
 class LookUp(NamedTuple):
     """From codes to bins: that of a code of column c is ``bins[offsets[c] + code]``, also of the code of missing values."""
 
-    bins: NDArray[np.uint8]
-    offsets: NDArray[np.int64]  # (d + 1,)
-    n_bins: NDArray[np.int64]  # (d,)
+    bins: Uint8s
+    offsets: Int64s  # (d + 1,)
+    n_bins: Int64s  # (d,)
 
 
 class Proposer:
@@ -162,7 +162,7 @@ class Proposer:
             cuts, np.minimum(self._fine.n_bins, limit), self._fine.categorical, self._fine.n_categories
         )
 
-    def propose(self, weight: NDArray[np.uint32]) -> BinMapper:
+    def propose(self, weight: Uint32s) -> BinMapper:
         """Cuts between which there is about the same weight; rows of weight 0 take no part."""
         numbers = (self._table.codes, self._order, weight, self._fine.buckets)
         _propose(self._tasks, *numbers, self._scratch, self._cuts, self._look_up)
@@ -172,7 +172,7 @@ class Proposer:
             cuts[column] = cuts[column][self._cuts[column, : n_bins[column] - 1]]
         return BinMapper(tuple(cuts), n_bins, self._fine.categorical, self._fine.n_categories)
 
-    def fill(self, table: ProposalTable, columns: NDArray[np.uint8], rows: NDArray[np.uint8]) -> None:
+    def fill(self, table: ProposalTable, columns: Uint8s, rows: Uint8s) -> None:
         """The bins last proposed, of any rows in these codes, in both layouts of `DenseBins`."""
         used = self._tasks if table.codes.size >= PARALLEL_CELLS else 1
         _look_up(used, table.codes, self._look_up, columns, rows)
@@ -212,7 +212,7 @@ def _block_order(table: ProposalTable, tasks: int) -> BlockOrder:
 
 
 @kernel
-def _order_blocks(sorted_rows: Any, offsets: Any, order: BlockOrder) -> None:
+def _order_blocks(sorted_rows: Uint32s, offsets: Int64s, order: BlockOrder) -> None:
     """Deal the rows of every column, sorted by code, out to their blocks."""
     for index in range(len(order.columns)):
         column = order.columns[index]
@@ -226,7 +226,7 @@ def _order_blocks(sorted_rows: Any, offsets: Any, order: BlockOrder) -> None:
 
 
 @kernel
-def _weigh_codes(codes: Any, order: Any, weight: Any, values: Any, weights: Any) -> Any:
+def _weigh_codes(codes: Uint32s, order: Uint16s, weight: Uint32s, values: Int64s, weights: Int64s) -> int:
     """The distinct codes of a block's rows, ascending, with their weights; the number of codes that weigh something.
 
     ``codes``, ``weight``: of the block's rows in their own order; ``order``: uint16, the rows by their code.
@@ -247,7 +247,9 @@ def _weigh_codes(codes: Any, order: Any, weight: Any, values: Any, weights: Any)
 
 
 @kernel
-def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratch: Scratch) -> Any:
+def _summarise(
+    codes: Uint32s, order: Uint16s, ends: Int64s, weight: Uint32s, task: int, scratch: Scratch
+) -> int:
     """The summary of a column in ``scratch.merged``, from those of its blocks; the number of its entries is returned."""
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
     values, weights, most = scratch.values[task], scratch.weights[task], summaries.shape[1]
@@ -260,14 +262,14 @@ def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratc
 
 @shared_kernel
 def _propose(
-    task: Any,
-    tasks: Any,
-    codes: Any,
+    task: int,
+    tasks: int,
+    codes: Uint32s,
     order: BlockOrder,
-    weight: Any,
-    buckets: Any,
+    weight: Uint32s,
+    buckets: int,
     scratch: Scratch,
-    cuts: Any,
+    cuts: Int64s,
     look_up: LookUp,
 ) -> None:
     """Cuts and look-ups of the numeric columns."""
@@ -281,7 +283,7 @@ def _propose(
 
 
 @shared_kernel
-def _look_up(task: Any, tasks: Any, codes: Any, look_up: LookUp, columns: Any, rows: Any) -> None:
+def _look_up(task: int, tasks: int, codes: Uint32s, look_up: LookUp, columns: Uint8s, rows: Uint8s) -> None:
     """The bins of all rows, a column at a time, then copied to ``rows`` piece by piece."""
     first, last = codes.shape[1] * task // tasks, codes.shape[1] * (task + 1) // tasks
     width = np.uint64(len(codes))

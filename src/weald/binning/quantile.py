@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from weald.runtime.arrays import Bool, Float64s, Index, Int, Int64s, Uint32s, Words
 from weald.runtime.jit import kernel
 from weald.runtime.random import mix
 from weald.runtime.tasks import shared_kernel
@@ -18,7 +19,7 @@ _MOST_PASSES = 8
 
 
 @kernel
-def choose_rows(n_rows: Any, key: Any, chosen: Any) -> None:
+def choose_rows(n_rows: int, key: np.uint64, chosen: Int64s) -> None:
     """One row from each of ``len(chosen)`` stretches of equal length, by a hash; int64, ascending."""
     count = len(chosen)
     for i in range(count):
@@ -58,7 +59,7 @@ def _cut_beside_infinity(low: float, high: float) -> float:
 
 
 @kernel
-def fill_keys(bits: Any, keys: Any, order: Any) -> Any:
+def fill_keys(bits: Words, keys: Words, order: Uint32s) -> int:
     """Keys that sort as the values do, without NaN, and (unless ``order`` is empty) their rows; how many."""
     width = np.uint64(8 * bits.itemsize)
     sign = np.uint64(1) << (width - np.uint64(1))
@@ -81,7 +82,7 @@ def fill_keys(bits: Any, keys: Any, order: Any) -> Any:
 
 
 @kernel
-def value_of_key(key: Any, itemsize: Any) -> Any:
+def value_of_key(key: Index, itemsize: int) -> float:
     """The value whose key this is, in float64."""
     key = np.uint64(key)
     if itemsize == 4:
@@ -94,7 +95,7 @@ def value_of_key(key: Any, itemsize: Any) -> Any:
 
 
 @kernel
-def _count_digits(keys: Any, count: Any, digit_bits: Any, passes: Any, tallies: Any) -> None:
+def _count_digits(keys: Words, count: int, digit_bits: int, passes: int, tallies: Uint32s) -> None:
     mask = np.uint64((1 << digit_bits) - 1)
     tallies[:passes, : 1 << digit_bits] = 0
     for i in range(np.uint64(count)):
@@ -104,7 +105,9 @@ def _count_digits(keys: Any, count: Any, digit_bits: Any, passes: Any, tallies: 
 
 
 @kernel
-def sort_keys(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, tallies: Any) -> Any:
+def sort_keys(
+    keys: Words, spare: Words, order: Uint32s, spare_order: Uint32s, count: int, tallies: Uint32s
+) -> tuple[Words, Uint32s]:
     """Stable radix sort of the first ``count`` keys and their rows; return the arrays that hold the result.
 
     A pass in which all keys have the same digit is left out: columns with few values need one or two.
@@ -138,7 +141,7 @@ def sort_keys(keys: Any, spare: Any, order: Any, spare_order: Any, count: Any, t
 
 
 @kernel
-def merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) -> Any:
+def merge_equal(keys: Words, order: Uint32s, weight: Float64s, count: int, totals: Float64s) -> int:
     """Leave each distinct key once, in place, with its weight in ``totals``; return their number."""
     weighted = len(order) > 0
     distinct = -1
@@ -152,7 +155,7 @@ def merge_equal(keys: Any, order: Any, weight: Any, count: Any, totals: Any) -> 
 
 
 @kernel
-def _weigh(totals: Any, max_bins: Any) -> Any:
+def _weigh(totals: Float64s, max_bins: Int) -> tuple[float, Int, float, int]:
     """The weight of a heavy value; the bins left for light values, their weight, and the runs of them."""
     total = 0.0
     for i in range(len(totals)):
@@ -169,7 +172,7 @@ def _weigh(totals: Any, max_bins: Any) -> Any:
 
 
 @kernel
-def _group(totals: Any, max_bins: Any, least: Any, ends: Any) -> Any:
+def _group(totals: Float64s, max_bins: Int, least: float, ends: Int64s) -> int:
     """Group more distinct values than bins: ``ends`` gets the last value of each but the last one.
 
     A value that weighs at least a mean bin is heavy and has a bin of its own; the others fill bins up to the
@@ -188,7 +191,7 @@ def _group(totals: Any, max_bins: Any, least: Any, ends: Any) -> Any:
             light_weight -= totals[i]
             runs -= 1 if i == 0 or totals[i - 1] >= heavy else 0
         if is_heavy:
-            closes = True
+            closes: Bool = True
         elif before_heavy:
             closes = filled >= least and (keeps_apart or filled >= 0.5 * mean)
         else:
@@ -210,11 +213,11 @@ def _group(totals: Any, max_bins: Any, least: Any, ends: Any) -> Any:
 class Scratch(NamedTuple):
     """Memory of the tasks, made in Python: what a thread frees itself stays with that thread."""
 
-    keys: Any  # (tasks, 2, n), of the bits' type
-    order: Any  # uint32 (tasks, 2, n), or n = 0 where nothing has a weight
-    totals: Any  # float64 (tasks, n)
-    tallies: Any  # uint32 (tasks, passes, buckets)
-    ends: Any  # int64 (tasks, bins)
+    keys: Words  # (tasks, 2, n), of the bits' type
+    order: Uint32s  # (tasks, 2, n), or n = 0 where nothing has a weight
+    totals: Float64s  # (tasks, n)
+    tallies: Uint32s  # (tasks, passes, buckets)
+    ends: Int64s  # (tasks, bins)
 
 
 def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> Scratch:
@@ -229,7 +232,7 @@ def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dty
 
 
 @kernel
-def merge_light(totals: Any, least: Any, ends: Any, bins: Any) -> Any:
+def merge_light(totals: Float64s, least: float, ends: Int64s, bins: int) -> int:
     """Leave out the ends of bins that weigh less than ``least``: the next bin takes their values, the last but one the last's."""
     kept, filled, begin = 0, 0.0, 0
     for b in range(bins):
@@ -246,7 +249,9 @@ def merge_light(totals: Any, least: Any, ends: Any, bins: Any) -> Any:
 
 
 @kernel
-def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, least: Any, ends: Any, cuts: Any) -> Any:
+def place_cuts(
+    keys: Words, totals: Float64s, distinct: int, max_bins: Int, least: float, ends: Int64s, cuts: Float64s
+) -> int:
     """Write the cuts between so many ascending distinct keys that weigh ``totals``; their number is returned.
 
     ``least``: what the values of a bin must weigh.
@@ -272,7 +277,9 @@ def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, least: Any,
 
 
 @kernel
-def _find(bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch: Scratch, cuts: Any) -> Any:
+def _find(
+    bits: Words, weight: Float64s, max_bins: int, least: float, task: int, scratch: Scratch, cuts: Float64s
+) -> int:
     keys, order, totals, ends = (
         scratch.keys[task],
         scratch.order[task],
@@ -289,15 +296,15 @@ def _find(bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch:
 
 @shared_kernel
 def find_cuts(
-    task: Any,
-    tasks: Any,
-    bits: Any,
-    weight: Any,
-    limits: Any,
-    least: Any,
+    task: int,
+    tasks: int,
+    bits: Words,
+    weight: Float64s,
+    limits: Int64s,
+    least: float,
     scratch: Scratch,
-    cuts: Any,
-    counts: Any,
+    cuts: Float64s,
+    counts: Int64s,
 ) -> None:
     """Cuts of several columns.
 

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.choices import BinChoices
@@ -21,6 +20,7 @@ from weald.binning.kernels import BLOCK, Part
 from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
 from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
 from weald.data import Dataset
+from weald.runtime.arrays import Float64s, Int64s, Uint32s
 from weald.runtime.errors import InputError
 from weald.runtime.tasks import shared_kernel
 
@@ -69,7 +69,7 @@ class Ranks:
     ([1, 0, 2, 0, 1], [0, 3, 5])
     """
 
-    codes: NDArray[np.uint32]
+    codes: Uint32s
     mapper: RankMapper
     tasks: int = 1
 
@@ -83,7 +83,7 @@ class Ranks:
         """The number of columns."""
         return int(self.codes.shape[0])
 
-    def take(self, rows: NDArray[np.int64]) -> Ranks:
+    def take(self, rows: Int64s) -> Ranks:
         """The chosen rows, in the order asked for."""
         return Ranks(np.ascontiguousarray(self.codes[:, rows]), self.mapper, self.tasks)
 
@@ -101,7 +101,7 @@ class Ranks:
         return ColumnBlocks(rows, offsets, offsets[:-1].copy(), n_bins)
 
 
-def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) -> RankMapper:
+def fit_ranks(dataset: Dataset, weight: Float64s | None, tasks: int) -> RankMapper:
     """A cut half-way between every two neighbouring values of a column, from all rows of positive weight."""
     if dataset.n_rows > _MOST_ROWS:
         raise InputError(
@@ -114,7 +114,9 @@ def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) 
 
 
 @shared_kernel
-def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: Any, codes: Any) -> None:
+def _rank(
+    task: int, tasks: int, part: Part, cuts: Float64s, offsets: Int64s, n_bins: Int64s, codes: Uint32s
+) -> None:
     """Number of cuts below each value; NaN gets the number of bins."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     places = np.empty(BLOCK, np.int64)
@@ -140,7 +142,7 @@ def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: An
 
 
 @shared_kernel
-def _sort(task: Any, tasks: Any, codes: Any, n_bins: Any, offsets: Any, rows: Any) -> None:
+def _sort(task: int, tasks: int, codes: Uint32s, n_bins: Int64s, offsets: Int64s, rows: Uint32s) -> None:
     """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(codes), tasks):
         own, missing = codes[column], n_bins[column]

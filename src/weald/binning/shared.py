@@ -311,7 +311,8 @@ def _writeable(bins: DenseBins | SparseBins | BundledBins) -> DenseBins | Sparse
     if bins.columns.flags.writeable and bins.rows.flags.writeable:
         return bins
     if isinstance(bins, BundledBins):
-        layout = Layout(*(np.array(values) for values in bins.layout))
+        parts: list[Any] = [np.array(values) for values in bins.layout]
+        layout = Layout(*parts)
         return BundledBins(np.array(bins.columns), np.array(bins.rows), layout, bins.mapper)
     return DenseBins(np.array(bins.columns), np.array(bins.rows), bins.mapper)
 

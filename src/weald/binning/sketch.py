@@ -22,11 +22,9 @@ two.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s, Uint8s
 from weald.runtime.jit import ZERO, inlined, kernel
 
 VALUE, WEIGHT, LOWEST, HIGHEST = 0, 1, 2, 3
@@ -35,17 +33,17 @@ FIELDS = 4
 BLOCK = 65_536  # rows that are summarised together: their numbers within the block fit in two bytes
 ACCURACY = 8  # a summary's error is at most a bucket divided by this
 
-Summary = NDArray[np.int64]
+Summary = Int64s
 
 
 @inlined
-def _doubled_rank(part: Any, parts: Any, total: Any) -> Any:
+def _doubled_rank(part: Int, parts: Int, total: np.int64) -> np.int64:
     """2 * total * part / parts, rounded down, for a total whose product with the parts may not fit in 64 bits."""
     return 2 * part * (total // parts) + 2 * part * (total % parts) // parts
 
 
 @inlined
-def _keep(entries: Summary, i: Any, out: Summary, count: Any) -> Any:
+def _keep(entries: Summary, i: Int, out: Summary, count: int) -> int:
     """Append entry ``i``, unless it is the last one there."""
     if count > 0 and out[count - 1, VALUE] == entries[i, VALUE]:
         return count
@@ -55,7 +53,7 @@ def _keep(entries: Summary, i: Any, out: Summary, count: Any) -> Any:
 
 
 @kernel
-def build_summary(values: NDArray[np.int64], weights: NDArray[np.int64], out: Summary) -> Any:
+def build_summary(values: Int64s, weights: Int64s, out: Summary) -> int:
     """The exact summary of ascending values; the number of entries is returned.
 
     ``out`` has room for every distinct value. What has no weight is left out, as it has no part in any rank.
@@ -76,7 +74,7 @@ def build_summary(values: NDArray[np.int64], weights: NDArray[np.int64], out: Su
 
 
 @kernel
-def build_pruned(values: NDArray[np.int64], weights: NDArray[np.int64], most: Any, out: Summary) -> Any:
+def build_pruned(values: Int64s, weights: Int64s, most: Int, out: Summary) -> int:
     """`build_summary` and `prune_summary` of distinct ascending values with positive weights, in one pass.
 
     A value is kept when a query falls into the stretch of ranks that it fills; no other entry is ever written.
@@ -103,7 +101,7 @@ def build_pruned(values: NDArray[np.int64], weights: NDArray[np.int64], most: An
 
 
 @kernel
-def merge_summaries(first: Summary, second: Summary, out: Summary) -> Any:
+def merge_summaries(first: Summary, second: Summary, out: Summary) -> int:
     """The summary of both multisets together; ``out`` has room for the entries of both."""
     n, m = len(first), len(second)
     first_total = first[n - 1, HIGHEST] if n else ZERO
@@ -142,7 +140,7 @@ def merge_summaries(first: Summary, second: Summary, out: Summary) -> Any:
 
 
 @kernel
-def find_rank(summary: Summary, doubled_rank: Any, start: Any) -> Any:
+def find_rank(summary: Summary, doubled_rank: Int, start: np.int64) -> np.int64:
     """The entry whose rank is nearest to half of ``doubled_rank``: at most half of the error off.
 
     ``start``: an entry that is not behind the one sought; 0, or what a query for a lower rank gave.
@@ -157,7 +155,7 @@ def find_rank(summary: Summary, doubled_rank: Any, start: Any) -> Any:
 
 
 @kernel
-def prune_summary(summary: Summary, most: Any, out: Summary) -> Any:
+def prune_summary(summary: Summary, most: int, out: Summary) -> int:
     """At most ``most`` (2 or more) of the entries: those nearest to equally spaced ranks, from the first to the last."""
     count, at = 0, np.int64(0)
     if len(summary) <= most:
@@ -172,7 +170,7 @@ def prune_summary(summary: Summary, most: Any, out: Summary) -> Any:
 
 
 @kernel
-def propose_cuts(summary: Summary, buckets: Any, out: NDArray[np.int64]) -> Any:
+def propose_cuts(summary: Summary, buckets: int, out: Int64s) -> int:
     """Values after which to cut, ascending: at most ``buckets - 1``; their number is returned.
 
     With no more values than buckets, after each but the last. Otherwise after those nearest to the ranks k * W / buckets, so that
@@ -207,7 +205,7 @@ def propose_cuts(summary: Summary, buckets: Any, out: NDArray[np.int64]) -> Any:
 
 
 @kernel
-def merge_blocks(summaries: NDArray[np.int64], counts: NDArray[np.int64], merged: Summary) -> Any:
+def merge_blocks(summaries: Int64s, counts: Int64s, merged: Summary) -> int:
     """One summary from those of all blocks, merged two by two and pruned in between; the number of its entries.
 
     ``summaries``, (blocks, entries, 4), of which block b has ``counts[b]``, are used up.
@@ -229,7 +227,7 @@ def merge_blocks(summaries: NDArray[np.int64], counts: NDArray[np.int64], merged
 
 
 @kernel
-def fill_look_up(cuts: Any, count: Any, bins: Any) -> None:
+def fill_look_up(cuts: Int64s, count: int, bins: Uint8s) -> None:
     """``bins[code]``: the number of cuts below the code; the last is that of missing values."""
     begin = 0
     for cut in range(count):

@@ -25,6 +25,7 @@ from weald.binning.sparse_kernels import (
     gather_bins,
 )
 from weald.data.sparse import Entries
+from weald.runtime.arrays import Words
 
 if TYPE_CHECKING:
     from weald.binning.mapper import BinMapper, CutMapper
@@ -110,7 +111,7 @@ def find_cuts_of_entries(
     ``limits``: the most bins of every column, 0: no cuts; ``least``: what the values of a bin must weigh.
     """
     n_columns = len(entries.starts) - 1
-    bits = entries.values.view(np.uint32 if entries.values.dtype.itemsize == 4 else np.uint64)
+    bits: Words = entries.values.view(np.uint32 if entries.values.dtype.itemsize == 4 else np.uint64)
     position = np.empty(0, np.int64)
     if len(counted) < entries.n_rows:
         position = np.full(entries.n_rows, -1, np.int64)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from weald.binning.quantile import Scratch, fill_keys, merge_equal, place_cuts, sort_keys
+from weald.runtime.arrays import Float64s, Floats, Int, Int64s, Ints, Uint32s, Words
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.tasks import shared_kernel
 
 
 @inlined
-def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
+def _insert_zero(keys: Words, totals: Float64s, distinct: int, weight: float) -> int:
     """Give the number 0.0 its weight among the distinct keys; their new number is returned."""
     zero = np.uint64(1) << np.uint64(8 * keys.itemsize - 1)  # its key, see `fill_keys`
     place = distinct
@@ -32,17 +33,17 @@ def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
 class Stored(NamedTuple):
     """The stored cells of a table, column after column."""
 
-    starts: Any  # int64 (columns + 1,)
-    rows: Any
-    bits: Any  # uint32 or uint64: those of the values
+    starts: Int64s  # (columns + 1,)
+    rows: Uint32s
+    bits: Words  # uint32 or uint64: those of the values
 
 
 class Counted(NamedTuple):
     """The rows that count."""
 
-    position: Any  # int64 (rows,): a row's place among them, -1 for others; empty: all rows count
+    position: Int64s  # (rows,): a row's place among them, -1 for others; empty: all rows count
     number: int
-    weight: Any  # float64 (number,); empty: all are 1
+    weight: Float64s  # (number,); empty: all are 1
     total: float  # of the weights
     least: float  # what the values of a bin must weigh
     zeros: bool  # whether a cell that is not stored is 0.0
@@ -51,14 +52,21 @@ class Counted(NamedTuple):
 class Kept(NamedTuple):
     """Memory of the tasks for a column's cells of the rows that count."""
 
-    bits: Any  # (tasks, longest)
-    weight: Any  # float64 (tasks, longest), or (tasks, 0) where nothing has a weight
+    bits: Words  # (tasks, longest)
+    weight: Float64s  # (tasks, longest), or (tasks, 0) where nothing has a weight
 
 
 @kernel
 def _find_column(
-    bits: Any, rows: Any, counted: Counted, max_bins: Any, task: Any, scratch: Scratch, kept: Kept, cuts: Any
-) -> Any:
+    bits: Words,
+    rows: Uint32s,
+    counted: Counted,
+    max_bins: int,
+    task: int,
+    scratch: Scratch,
+    kept: Kept,
+    cuts: Float64s,
+) -> int:
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
     kept_bits, kept_weight = kept.bits[task], kept.weight[task]
     weighted, sampled = len(counted.weight) > 0, len(counted.position) > 0
@@ -91,16 +99,16 @@ def _find_column(
 
 @shared_kernel
 def find_sparse_cuts(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     stored: Stored,
     counted: Counted,
-    limits: Any,
-    first: Any,
+    limits: Int64s,
+    first: int,
     scratch: Scratch,
     kept: Kept,
-    cuts: Any,
-    counts: Any,
+    cuts: Float64s,
+    counts: Int64s,
 ) -> None:
     """Cuts of the columns ``first``, ``first + 1``, … of a sparse table, one for every entry of ``counts``.
 
@@ -119,7 +127,7 @@ def find_sparse_cuts(
 
 @inlined
 def _bin_column(
-    values: Any, cuts: Any, begin: Any, end: Any, first: Any, count: Any, missing: Any, bins: Any
+    values: Floats, cuts: Float64s, begin: int, end: int, first: Int, count: int, missing: int, bins: Ints
 ) -> None:
     """The number of a column's cuts below each of its values, by a binary search without branches."""
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -134,7 +142,14 @@ def _bin_column(
 
 @shared_kernel
 def bin_entries(
-    task: Any, tasks: Any, starts: Any, values: Any, cuts: Any, cut_starts: Any, missing: Any, bins: Any
+    task: int,
+    tasks: int,
+    starts: Int64s,
+    values: Floats,
+    cuts: Float64s,
+    cut_starts: Int64s,
+    missing: Int64s,
+    bins: Ints,
 ) -> None:
     """Bins of the stored cells: the number of cuts below the value, ``missing`` (int64, a bin a column) for NaN.
 
@@ -149,7 +164,7 @@ def bin_entries(
 
 
 @kernel
-def drop_default(starts: Any, rows: Any, bins: Any, default: Any, kept_starts: Any) -> None:
+def drop_default(starts: Int64s, rows: Uint32s, bins: Ints, default: Ints, kept_starts: Int64s) -> None:
     """Move the cells that are not in their column's default bin to the front, in place; where columns begin then."""
     kept = ZERO
     for column in range(len(default)):
@@ -163,16 +178,16 @@ def drop_default(starts: Any, rows: Any, bins: Any, default: Any, kept_starts: A
 
 @shared_kernel
 def gather_bins(
-    task: Any,
-    tasks: Any,
-    starts: Any,
-    rows: Any,
-    bins: Any,
-    default: Any,
-    features: Any,
-    first: Any,
-    last: Any,
-    out: Any,
+    task: int,
+    tasks: int,
+    starts: Int64s,
+    rows: Uint32s,
+    bins: Ints,
+    default: Ints,
+    features: Int64s,
+    first: int,
+    last: int,
+    out: Ints,
 ) -> None:
     """Bins of the rows first..last for chosen columns, row after row: (last - first) * len(features).
 

@@ -7,7 +7,7 @@ one value, whose weight in a block of rows is the weight of the block less that 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from weald.binning.sketch import (
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseBins
 from weald.binning.sparse_kernels import drop_default
 from weald.binning.sparse_ranks import SparseRanks
+from weald.runtime.arrays import Int64s, Uint8s, Uint32s
 from weald.runtime.jit import ZERO, kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -52,7 +53,7 @@ class SparseProposalTable(SparseRanks):
 
     mapper: ProposalMapper
 
-    def take(self, rows: NDArray[np.int64]) -> SparseProposalTable:
+    def take(self, rows: Int64s) -> SparseProposalTable:
         """The chosen rows, in the order asked for."""
         return SparseProposalTable(**vars(self._taken(rows)), mapper=self.mapper, tasks=self.tasks)
 
@@ -60,9 +61,9 @@ class SparseProposalTable(SparseRanks):
 class CellOrder(NamedTuple):
     """The stored cells of every column, block of rows after block, by code within a block."""
 
-    rows: NDArray[np.uint32]
-    codes: NDArray[np.uint32]
-    ends: NDArray[np.int64]  # (columns, blocks): where the cells of a block end
+    rows: Uint32s
+    codes: Uint32s
+    ends: Int64s  # (columns, blocks): where the cells of a block end
     rest: NDArray[
         np.int64
     ]  # (columns,): the code of the cells that are not stored, -1 where they are missing values
@@ -71,21 +72,21 @@ class CellOrder(NamedTuple):
 class SparseScratch(NamedTuple):
     """Memory of the tasks."""
 
-    values: NDArray[np.int64]  # (tasks, cells of a column in a block, and one)
-    weights: NDArray[np.int64]  # the same
-    summaries: NDArray[np.int64]  # (tasks, blocks, entries, 4)
-    counts: NDArray[np.int64]  # (tasks, blocks)
-    merged: NDArray[np.int64]  # (tasks, 2 * entries, 4)
+    values: Int64s  # (tasks, cells of a column in a block, and one)
+    weights: Int64s  # the same
+    summaries: Int64s  # (tasks, blocks, entries, 4)
+    counts: Int64s  # (tasks, blocks)
+    merged: Int64s  # (tasks, 2 * entries, 4)
 
 
 class ChosenCuts(NamedTuple):
     """What was chosen: for column c the codes ``cuts[cut_starts[c]:]`` to cut after, and the bin of every code."""
 
-    cuts: NDArray[np.int64]
-    cut_starts: NDArray[np.int64]  # (columns + 1,)
-    bins: NDArray[np.uint8]
-    bin_starts: NDArray[np.int64]  # (columns + 1,); a column's last is the bin of missing values
-    n_bins: NDArray[np.int64]
+    cuts: Int64s
+    cut_starts: Int64s  # (columns + 1,)
+    bins: Uint8s
+    bin_starts: Int64s  # (columns + 1,); a column's last is the bin of missing values
+    n_bins: Int64s
 
 
 class SparseProposer:
@@ -119,7 +120,7 @@ class SparseProposer:
         """Share kernels among so many tasks, at most those that there is memory for."""
         self._tasks = min(tasks, self._most_tasks)
 
-    def propose(self, weight: NDArray[np.uint32]) -> BinMapper:
+    def propose(self, weight: Uint32s) -> BinMapper:
         """Cuts between which there is about the same weight; rows of weight 0 take no part."""
         fine, choice = self._fine, self._choice
         totals = np.add.reduceat(weight, np.arange(0, len(weight), BLOCK), dtype=np.int64)
@@ -163,7 +164,9 @@ def _cell_order(table: SparseProposalTable) -> CellOrder:
 
 
 @kernel
-def _order_cells(sorted_rows: Any, starts: Any, rows: Any, codes: Any, order: CellOrder) -> None:
+def _order_cells(
+    sorted_rows: Uint32s, starts: Int64s, rows: Uint32s, codes: Uint32s, order: CellOrder
+) -> None:
     """Deal the cells of every column, sorted by code, out to their blocks."""
     for column in range(len(starts) - 1):
         begin, end = starts[column], starts[column + 1]
@@ -185,8 +188,15 @@ def _order_cells(sorted_rows: Any, starts: Any, rows: Any, codes: Any, order: Ce
 
 @kernel
 def _weigh_cells(
-    order: CellOrder, begin: Any, end: Any, rest: Any, total: Any, weight: Any, values: Any, weights: Any
-) -> Any:
+    order: CellOrder,
+    begin: int,
+    end: int,
+    rest: int,
+    total: int,
+    weight: Uint32s,
+    values: Int64s,
+    weights: Int64s,
+) -> int:
     """The distinct codes of a column in a block, ascending, with their weights; their number.
 
     ``total``: the weight of the block's rows, of which those that store no cell have the code ``rest``.
@@ -215,12 +225,12 @@ def _weigh_cells(
 
 @shared_kernel
 def _propose(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     order: CellOrder,
-    weight: Any,
-    totals: Any,
-    buckets: Any,
+    weight: Uint32s,
+    totals: Int64s,
+    buckets: int,
     scratch: SparseScratch,
     choice: ChosenCuts,
 ) -> None:
@@ -245,7 +255,7 @@ def _propose(
 
 
 @shared_kernel
-def _look_up(task: Any, tasks: Any, starts: Any, codes: Any, choice: ChosenCuts, bins: Any) -> None:
+def _look_up(task: int, tasks: int, starts: Int64s, codes: Uint32s, choice: ChosenCuts, bins: Uint8s) -> None:
     """The bins of stored cells."""
     for column in range(task, len(starts) - 1, tasks):
         own = choice.bins[choice.bin_starts[column] :]

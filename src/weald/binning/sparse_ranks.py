@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.sparse import PARALLEL_ENTRIES, SparseCells, cells_of_entries
 from weald.data.sparse import Entries
+from weald.runtime.arrays import Int64s, Uint32s
 from weald.runtime.tasks import shared_kernel
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SparseRanks(SparseCells):
     mapper: RankMapper
     tasks: int = 1
 
-    def take(self, rows: NDArray[np.int64]) -> SparseRanks:
+    def take(self, rows: Int64s) -> SparseRanks:
         """The chosen rows, in the order asked for."""
         return SparseRanks(**vars(self._taken(rows)), mapper=self.mapper, tasks=self.tasks)
 
@@ -64,7 +64,7 @@ def ranks_of_entries(mapper: RankMapper, entries: Entries, tasks: int) -> Sparse
     return SparseRanks(**vars(_with_zeros(cells, mapper.n_bins)), mapper=mapper, tasks=tasks)
 
 
-def _with_zeros(cells: SparseCells, n_bins: NDArray[np.int64]) -> SparseCells:
+def _with_zeros(cells: SparseCells, n_bins: Int64s) -> SparseCells:
     """The cells with the rest of those columns written out that store missing values; these are the rest then."""
     column = np.repeat(np.arange(cells.n_columns), np.diff(cells.starts))
     is_missing = cells.bins == n_bins[column]
@@ -90,7 +90,9 @@ def _with_zeros(cells: SparseCells, n_bins: NDArray[np.int64]) -> SparseCells:
 
 
 @shared_kernel
-def _sort(task: Any, tasks: Any, starts: Any, rows: Any, codes: Any, n_bins: Any, sorted_rows: Any) -> None:
+def _sort(
+    task: int, tasks: int, starts: Int64s, rows: Uint32s, codes: Uint32s, n_bins: Int64s, sorted_rows: Uint32s
+) -> None:
     """Sort every column by counting; rows of one code stay in their order."""
     for column in range(task, len(n_bins), tasks):
         begin, end = starts[column], starts[column + 1]

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.binning.mapper import BinMapper, DenseBins
 from weald.encoding.cells import CELLS, cell_bins, count_cells
 from weald.encoding.combinations import Projection
 from weald.encoding.tables import Cells, Codes, StatisticTable
 from weald.encoding.training import TrainingStatistics
+from weald.runtime.arrays import BinCodes, Float64s, Int64s, Ints, Uint8s
 from weald.runtime.jit import kernel
 
 REMEMBERED_BYTES = 512 * 2**20  # of combinations that left their slots and may come back
@@ -34,16 +34,14 @@ class StatisticColumn(NamedTuple):
 class _Filled(NamedTuple):
     """A projection, ready to be put into a slot."""
 
-    bins: NDArray[np.uint8]  # (orders, statistics, rows)
-    bin_of_cell: NDArray[np.uint8]  # (statistics, CELLS)
-    cuts: list[NDArray[np.float64]]
+    bins: Uint8s  # (orders, statistics, rows)
+    bin_of_cell: Uint8s  # (statistics, CELLS)
+    cuts: list[Float64s]
     table: StatisticTable
 
 
 @kernel
-def _put_column(
-    codes: NDArray[np.uint8], column: int, n_columns: int, columns: NDArray[Any], rows: NDArray[Any]
-) -> None:
+def _put_column(codes: Uint8s, column: int, n_columns: int, columns: BinCodes, rows: BinCodes) -> None:
     """Write a column's bins into both layouts of a table."""
     for row in range(len(codes)):
         columns[column, row] = codes[row]
@@ -51,7 +49,7 @@ def _put_column(
 
 
 @kernel
-def _bin_cells(cells: Cells, bin_of_cell: NDArray[np.uint8], bins: NDArray[np.uint8]) -> None:
+def _bin_cells(cells: Cells, bin_of_cell: Uint8s, bins: Uint8s) -> None:
     for row in range(len(cells)):
         bins[row] = bin_of_cell[cells[row]]
 
@@ -73,7 +71,7 @@ class StatisticBins:
     def __init__(
         self,
         bins: DenseBins,
-        kept: NDArray[np.int64],
+        kept: Int64s,
         statistics: TrainingStatistics,
         single: list[Projection],
         n_slots: int,
@@ -110,7 +108,7 @@ class StatisticBins:
         return len(self.features)
 
     @property
-    def columns(self) -> NDArray[np.int64]:
+    def columns(self) -> Int64s:
         """The columns that may be split: all but empty slots."""
         return np.flatnonzero(self.features >= 0)
 
@@ -128,7 +126,7 @@ class StatisticBins:
         """What a model looks up for a projection."""
         return self._filled(projection).table
 
-    def other(self, bins: DenseBins, kept: NDArray[np.int64], codes: Codes) -> DenseBins:
+    def other(self, bins: DenseBins, kept: Int64s, codes: Codes) -> DenseBins:
         """Other rows, binned by the mapper of the training table, in these columns; slots are kept up to date."""
         own = OtherRows(self._table(bins, kept), codes)
         self._others.append(own)
@@ -137,7 +135,7 @@ class StatisticBins:
                 self._put_other(own, slot, self._filled(projection))
         return own.bins
 
-    def projections_of(self, columns: NDArray[np.integer[Any]]) -> list[Projection]:
+    def projections_of(self, columns: Ints) -> list[Projection]:
         """The projections whose statistics are in some of the columns."""
         slots = np.unique((columns[columns >= self._n_kept] - self._n_kept) // self._per)
         return [projection for slot in slots if (projection := self.slots[slot]) is not None]
@@ -174,7 +172,7 @@ class StatisticBins:
         cells, table = self._statistics.of(projection)
         bins = np.empty(cells.shape, np.uint8)
         bin_of_cell = np.empty((self._per, CELLS), np.uint8)
-        cuts: list[NDArray[np.float64]] = []
+        cuts: list[Float64s] = []
         for place in range(self._per):
             counts = np.zeros(CELLS, np.int64)
             count_cells(cells[0, place], counts)
@@ -193,14 +191,14 @@ class StatisticBins:
             column = self._n_kept + slot * self._per + place
             _put_column(bins, column, self.n_columns, other.bins.columns, other.bins.rows)
 
-    def _table(self, bins: DenseBins, kept: NDArray[np.int64]) -> DenseBins:
+    def _table(self, bins: DenseBins, kept: Int64s) -> DenseBins:
         """A table with the kept columns, and room for the derived ones."""
         columns = np.zeros((self.n_columns, bins.n_rows), self.mapper.dtype)
         columns[: len(kept)] = bins.columns[kept]
         return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
 
 
-def _extended(mapper: BinMapper, kept: NDArray[np.int64], n_derived: int, most_bins: int) -> BinMapper:
+def _extended(mapper: BinMapper, kept: Int64s, n_derived: int, most_bins: int) -> BinMapper:
     """The mapper of the kept columns and of as many numeric ones as there are derived, with no cuts yet."""
     return BinMapper(
         (*(mapper.cuts[column] for column in kept), *([np.zeros(0)] * n_derived)),

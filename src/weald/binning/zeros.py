@@ -6,8 +6,6 @@ other than zero takes two quick passes, one to count them and one to write them 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse
 
@@ -15,6 +13,7 @@ from weald.binning.mapper import read_only
 from weald.binning.sparse import DENSE_SHARE
 from weald.data import Dataset
 from weald.data.sparse import SparseTable
+from weald.runtime.arrays import Floats, Index, Int32s, Int64s
 from weald.runtime.jit import inlined
 from weald.runtime.tasks import shared_kernel
 
@@ -53,7 +52,7 @@ def without_zeros(dataset: Dataset, tasks: int) -> Dataset:
 
 
 @inlined
-def _note(value: Any, row: Any, column: Any, rows: Any, values: Any, places: Any) -> None:
+def _note(value: float, row: Index, column: Index, rows: Int32s, values: Floats, places: Int64s) -> None:
     """Write a cell down, if it is not zero, and move on its column's place."""
     if value != 0.0:
         place = np.uint64(places[column])
@@ -64,15 +63,15 @@ def _note(value: Any, row: Any, column: Any, rows: Any, values: Any, places: Any
 
 @shared_kernel
 def find_others(
-    task: Any,
-    tasks: Any,
-    flat: Any,
-    row_stride: Any,
-    column_stride: Any,
-    n_rows: Any,
-    rows: Any,
-    values: Any,
-    all_places: Any,
+    task: int,
+    tasks: int,
+    flat: Floats,
+    row_stride: int,
+    column_stride: int,
+    n_rows: int,
+    rows: Int32s,
+    values: Floats,
+    all_places: Int64s,
 ) -> None:
     """Write the rows and values of the cells other than zero, or only count them.
 

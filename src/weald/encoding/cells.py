@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s, Uint8s, Uint16s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
 
@@ -19,7 +19,7 @@ _LAST: Any = np.int64(CELLS - 1)
 
 
 @inlined
-def target_cell(total: Any, count: Any, prior: Any, weight: Any) -> Any:
+def target_cell(total: int, count: int, prior: float, weight: float) -> np.uint16:
     """The cell of (sum + a P) / (count + a), a ``weight`` and P ``prior``."""
     value = (np.float64(total) + weight * prior) / (np.float64(count) + weight)
     return np.uint16(min(np.int64(value * CELLS), _LAST))
@@ -27,11 +27,11 @@ def target_cell(total: Any, count: Any, prior: Any, weight: Any) -> Any:
 
 @kernel
 def target_cells(
-    sums: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    sums: Int64s,
+    counts: Int64s,
     prior: float,
     weight: float,
-    cells: NDArray[np.uint16],
+    cells: Uint16s,
 ) -> None:
     """The cells of sums and counts, one each."""
     for i in range(len(cells)):
@@ -39,7 +39,7 @@ def target_cells(
 
 
 @kernel
-def counter_cells(counts: NDArray[np.int64], n_rows: int, cells: NDArray[np.uint16]) -> None:
+def counter_cells(counts: Int64s, n_rows: int, cells: Uint16s) -> None:
     """The cells of log(1 + count) / log(1 + rows): how frequent a category is, whatever its labels."""
     scale = CELLS / log(1.0 + np.float64(n_rows))
     for i in range(len(cells)):
@@ -47,7 +47,7 @@ def counter_cells(counts: NDArray[np.int64], n_rows: int, cells: NDArray[np.uint
 
 
 @kernel
-def cell_bins(counts: NDArray[np.int64], most: int, bins: NDArray[np.uint8]) -> Any:
+def cell_bins(counts: Int64s, most: int, bins: Uint8s) -> Int:
     """Put cells into at most ``most`` bins of like counts; the number of bins is returned.
 
     ``counts``: (cells,), rows in every cell; ``bins``: (cells,), gets the bin of each. A cell that alone holds its share gets a
@@ -72,7 +72,7 @@ def cell_bins(counts: NDArray[np.int64], most: int, bins: NDArray[np.uint8]) -> 
 
 
 @kernel
-def count_cells(cells: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
+def count_cells(cells: Uint16s, counts: Int64s) -> None:
     """Count the rows of every cell; ``counts``: (cells,), zeros."""
     for i in range(len(cells)):
         counts[cells[i]] += 1

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.random import mix
 
@@ -17,14 +15,14 @@ Projection = tuple[int, ...]
 
 
 @kernel
-def fold_codes(codes: NDArray[np.uint32], keys: NDArray[np.uint64]) -> None:
+def fold_codes(codes: Uint32s, keys: Uint64s) -> None:
     """Fold one more column's codes into the rows' keys, which start at zero."""
     for row in range(len(keys)):
         keys[row] = mix(keys[row] + np.uint64(codes[row]))
 
 
 @inlined
-def _place_of(key: Any, slots: Any, mask: Any) -> Any:
+def _place_of(key: np.uint64, slots: Uint64s, mask: np.uint64) -> np.uint64:
     """Where a key is, or would be put, in a table of ``mask`` + 1 slots; ``slots``: (slots, 2), key and group + 1."""
     place = key & mask
     while slots[place, 1] != 0 and slots[place, 0] != key:
@@ -34,11 +32,11 @@ def _place_of(key: Any, slots: Any, mask: Any) -> Any:
 
 @kernel
 def number_keys(
-    keys: NDArray[np.uint64],
-    slots: NDArray[np.uint64],
-    groups: NDArray[np.uint32],
-    distinct: NDArray[np.uint64],
-) -> Any:
+    keys: Uint64s,
+    slots: Uint64s,
+    groups: Uint32s,
+    distinct: Uint64s,
+) -> Int:
     """Number the different keys in the order of the rows; how many there are.
 
     ``slots``: (a power of two, 2), zeros, gets the keys with their numbers + 1; ``groups``: (rows,), gets every row's
@@ -57,19 +55,19 @@ def number_keys(
 
 
 @kernel
-def find_keys(keys: NDArray[np.uint64], slots: NDArray[np.uint64], groups: NDArray[np.uint32]) -> None:
+def find_keys(keys: Uint64s, slots: Uint64s, groups: Uint32s) -> None:
     """Write the rows' numbers by a table that `number_keys` has filled; UNKNOWN for a key that is not in it."""
     mask = np.uint64(len(slots) - 1)
     for row in range(len(keys)):
         groups[row] = np.uint32(slots[_place_of(keys[row], slots, mask), 1] - np.uint64(1))
 
 
-def new_slots(n_keys: int) -> NDArray[np.uint64]:
+def new_slots(n_keys: int) -> Uint64s:
     """An empty table of keys, twice as large as it must be."""
     return np.zeros((1 << max(4, (2 * n_keys).bit_length()), 2), np.uint64)
 
 
-def keys_of(codes: NDArray[np.uint32], projection: Projection) -> NDArray[np.uint64]:
+def keys_of(codes: Uint32s, projection: Projection) -> Uint64s:
     """The keys of all rows; ``codes``: (categorical columns, rows), of which ``projection`` names the rows."""
     keys = np.zeros(codes.shape[1], np.uint64)
     for column in projection:

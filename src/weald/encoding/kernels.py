@@ -8,19 +8,19 @@ Several columns or orders are several calls, which may run on threads of their o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int64s, Uint32s
 from weald.runtime.jit import kernel
 
 
 @kernel
 def history(
-    codes: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    target: NDArray[np.int64],
+    codes: Uint32s,
+    order: Uint32s,
+    target: Int64s,
     n_codes: int,
-    sums: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Write for every row the sum of ``target`` and the count of the rows before it in ``order`` with its code.
 
@@ -39,11 +39,11 @@ def history(
 
 @kernel
 def totals(
-    codes: NDArray[np.uint32],
-    target: NDArray[np.int64],
+    codes: Uint32s,
+    target: Int64s,
     n_codes: int,
-    sums: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Write the sum of ``target`` and the count of rows of every code; ``sums``, ``counts``: (codes,)."""
     sums[:n_codes] = 0

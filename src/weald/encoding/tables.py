@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.encoding.combinations import UNKNOWN, Projection, find_keys, keys_of, new_slots, number_keys
 from weald.encoding.short_keys import ALL_BITS, bits_for, cut
+from weald.runtime.arrays import Float64s, Uint16s, Uint32s, Uint64s
 from weald.runtime.jit import kernel
 
-Codes = NDArray[np.uint32]
-Cells = NDArray[np.uint16]
+Codes = Uint32s
+Cells = Uint16s
 
 
 @kernel
@@ -41,18 +41,18 @@ class StatisticTable:
 
     projection: Projection
     numbers: tuple[int, ...]  # which of the statistics that training made are here
-    keys: NDArray[np.uint64]  # of every group; none where there is one column, whose codes are the groups
+    keys: Uint64s  # of every group; none where there is one column, whose codes are the groups
     cells: Cells  # (statistics, groups)
     default: Cells  # (statistics,): of whatever the training rows did not have
     bits: int = ALL_BITS  # of a key that are kept
 
     @cached_property
-    def _slots(self) -> NDArray[np.uint64]:
+    def _slots(self) -> Uint64s:
         slots, n = new_slots(len(self.keys)), len(self.keys)
         number_keys(self.keys, slots, np.empty(n, np.uint32), np.empty(n, np.uint64))
         return slots
 
-    def only(self, numbers: list[int], cuts: list[NDArray[np.float64]]) -> StatisticTable:
+    def only(self, numbers: list[int], cuts: list[Float64s]) -> StatisticTable:
         """The statistics that a model uses, as far as it tells their cells apart: by these cuts.
 
         A combination all of whose cells are the default's, to the model, is left out. The keys of the others become shorter, and

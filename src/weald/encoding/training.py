@@ -105,7 +105,7 @@ class TrainingStatistics:
         keys, n_rows = keys_of(codes, projection), codes.shape[1]
         groups, distinct = np.empty(n_rows, np.uint32), np.empty(n_rows, np.uint64)
         count = number_keys(keys, new_slots(n_rows), groups, distinct)
-        return groups, count, distinct[:count].copy()
+        return groups, int(count), distinct[:count].copy()
 
     def _told(
         self, groups: Codes, all_rows: Sums, target: Int64s, order: NDArray[np.uint32]

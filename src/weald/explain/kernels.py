@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint8s
 from weald.runtime.jit import ZERO, kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -28,51 +29,49 @@ MOST_TESTS: Final = 10
 class Trees(NamedTuple):
     """The arrays of a forest that are read here; see `weald.forest.forest.Forest`."""
 
-    tree_offsets: Any
-    feature: Any
-    threshold: Any
-    left: Any
-    missing_left: Any
-    category_set: Any
-    set_offsets: Any
-    set_codes: Any
-    value: Any
-    count: Any
-    vectors: Any
+    tree_offsets: Int64s
+    feature: Int32s
+    threshold: Float64s
+    left: Int32s
+    missing_left: Uint8s
+    category_set: Int32s
+    set_offsets: Int64s
+    set_codes: Int32s
+    value: Float64s
+    count: Any  # int64; to a type checker this is a method of tuples
+    vectors: Float64s
 
 
 class Points(NamedTuple):
     """Gauss's rules on the way from 0 to 1: row q has q points and their weights."""
 
-    at: Any
-    weight: Any
+    at: Float64s
+    weight: Float64s
 
 
 class Workspace(NamedTuple):
     """Memory of the tasks; all arrays have a row for each. Sizes are those of the largest tree."""
 
-    parent: Any  # int64 (nodes): the parent, -1 of the root
-    test: Any  # int64 (nodes): which of the different tests a node makes
-    goes_left: Any  # uint8 (nodes): this row's answers
-    tests: Any  # int64 (MOST_TESTS): a node for every different test
-    slot_of: Any  # int64 (features): a column's place among those of the tree, or -1
-    columns: Any  # int64 (slots): the columns of the tree
-    leaf: Any  # int64 (leaves + 1, 3): node, first path entry, first step
-    fraction: Any  # float64 (entries): z of a path's column
-    slot: Any  # int64 (entries): that column's slot
-    step: (
-        Any  # int64 (steps, 2): 2 * node + 1 if it must go left, and the path entry that the test belongs to
-    )
-    passes: Any  # uint8 (depth): o of a path's columns
-    factor: Any  # float64 (depth)
-    integral: Any  # float64 (depth)
-    share: Any  # float64 (slots, outputs): what the row's columns get from the tree
-    memo: Any  # float64 (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
-    known: Any  # uint8 (2 ** MOST_TESTS): which patterns are there
+    parent: Int64s  # (nodes): the parent, -1 of the root
+    test: Int64s  # (nodes): which of the different tests a node makes
+    goes_left: Uint8s  # (nodes): this row's answers
+    tests: Int64s  # (MOST_TESTS): a node for every different test
+    slot_of: Int64s  # (features): a column's place among those of the tree, or -1
+    columns: Int64s  # (slots): the columns of the tree
+    leaf: Int64s  # (leaves + 1, 3): node, first path entry, first step
+    fraction: Float64s  # (entries): z of a path's column
+    slot: Int64s  # (entries): that column's slot
+    step: Int64s  # (steps, 2): 2 * node + 1 if it must go left, and the path entry that the test belongs to
+    passes: Uint8s  # (depth): o of a path's columns
+    factor: Float64s  # (depth)
+    integral: Float64s  # (depth)
+    share: Float64s  # (slots, outputs): what the row's columns get from the tree
+    memo: Float64s  # (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
+    known: Uint8s  # (2 ** MOST_TESTS): which patterns are there
 
 
 @kernel
-def left_share(trees: Any, first: Any, node: Any) -> Any:
+def left_share(trees: Trees, first: int, node: int) -> float:
     """The share of a node's training rows that went left; a half where there were none."""
     left = trees.count[first + trees.left[node]]
     both = left + trees.count[first + trees.left[node] + 1]
@@ -80,7 +79,7 @@ def left_share(trees: Any, first: Any, node: Any) -> Any:
 
 
 @kernel
-def _goes_left(trees: Any, node: Any, value: Any) -> Any:
+def _goes_left(trees: Trees, node: int, value: float) -> bool:
     if np.isnan(value):
         return trees.missing_left[node] == 1
     chosen = trees.category_set[node]
@@ -92,7 +91,7 @@ def _goes_left(trees: Any, node: Any, value: Any) -> Any:
 
 
 @kernel
-def _same_test(trees: Any, first: Any, second: Any) -> Any:
+def _same_test(trees: Trees, first: int, second: int) -> bool:
     if (
         trees.feature[first] != trees.feature[second]
         or trees.threshold[first] != trees.threshold[second]
@@ -107,7 +106,7 @@ def _same_test(trees: Any, first: Any, second: Any) -> Any:
 
 
 @kernel
-def _name_tests(trees: Any, first: Any, last: Any, test: Any, tests: Any) -> Any:
+def _name_tests(trees: Trees, first: int, last: int, test: Int64s, tests: Int64s) -> int:
     """Number the different tests of a tree; how many there are, MOST_TESTS + 1 for more than can be kept apart."""
     found = 0
     for node in range(first, last):
@@ -126,7 +125,7 @@ def _name_tests(trees: Any, first: Any, last: Any, test: Any, tests: Any) -> Any
 
 
 @kernel
-def _lay_paths(trees: Any, first: Any, last: Any, task: Any, work: Any) -> Any:
+def _lay_paths(trees: Trees, first: int, last: int, task: int, work: Workspace) -> tuple[int, int]:
     """Write the columns of a tree, and the path of every leaf; (columns, leaves)."""
     parent, slot_of, leaf = work.parent[task], work.slot_of[task], work.leaf[task]
     fraction, slot, step = work.fraction[task], work.slot[task], work.step[task]
@@ -167,7 +166,9 @@ def _lay_paths(trees: Any, first: Any, last: Any, task: Any, work: Any) -> Any:
 
 
 @kernel
-def _integrate(fraction: Any, passes: Any, count: Any, points: Any, factor: Any, integral: Any) -> None:
+def _integrate(
+    fraction: Float64s, passes: Uint8s, count: int, points: Points, factor: Float64s, integral: Float64s
+) -> None:
     """For each of ``count`` columns the integral of the others' product."""
     integral[:count] = 0.0
     rule = (count + 1) // 2
@@ -181,7 +182,9 @@ def _integrate(fraction: Any, passes: Any, count: Any, points: Any, factor: Any,
 
 
 @kernel
-def _explain(trees: Any, points: Any, leaves: Any, first_leaf: Any, task: Any, work: Any, share: Any) -> None:
+def _explain(
+    trees: Trees, points: Points, leaves: int, first_leaf: int, task: int, work: Workspace, share: Float64s
+) -> None:
     """Add what every column of a tree gets from a row's answers to ``share`` (slots, outputs)."""
     leaf, step, goes_left = work.leaf[task], work.step[task], work.goes_left[task]
     passes, integral = work.passes[task], work.integral[task]
@@ -211,7 +214,7 @@ def _explain(trees: Any, points: Any, leaves: Any, first_leaf: Any, task: Any, w
 
 
 @kernel
-def _answer(trees: Any, row: Any, first: Any, nodes: Any, goes_left: Any) -> None:
+def _answer(trees: Trees, row: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
     for i in range(nodes):
         node = first + i
         if trees.feature[node] >= 0:
@@ -220,8 +223,16 @@ def _answer(trees: Any, row: Any, first: Any, nodes: Any, goes_left: Any) -> Non
 
 @kernel
 def _share_of_row(
-    trees: Any, points: Any, row: Any, tree: Any, leaves: Any, slots: Any, n_tests: Any, task: Any, work: Any
-) -> Any:
+    trees: Trees,
+    points: Points,
+    row: Float64s,
+    tree: int,
+    leaves: int,
+    slots: int,
+    n_tests: int,
+    task: int,
+    work: Workspace,
+) -> Float64s:
     """What the columns of a laid out tree get from a row, (slots, outputs); remembered where the tree has few tests."""
     first = trees.tree_offsets[tree]
     nodes = trees.tree_offsets[tree + 1] - first
@@ -250,7 +261,14 @@ def _share_of_row(
 
 @shared_kernel
 def shap_rows(
-    task: Any, tasks: Any, trees: Any, points: Any, rows: Any, work: Any, per_tree: Any, out: Any
+    task: int,
+    tasks: int,
+    trees: Trees,
+    points: Points,
+    rows: Float64s,
+    work: Workspace,
+    per_tree: int,
+    out: Float64s,
 ) -> None:
     """Add the Shapley values of all rows, tree after tree.
 
@@ -272,7 +290,7 @@ def shap_rows(
 
 
 @kernel
-def add_expected(trees: Any, per_tree: Any, reach: Any, out: Any) -> Any:
+def add_expected(trees: Trees, per_tree: int, reach: Float64s, out: Float64s) -> int:
     """Add every tree's mean over the training rows to ``out`` (outputs,); return the steps of the longest tree's paths.
 
     reach: float64 (nodes of the largest tree, 2), scratch: the share of the rows that reach a node, and its depth.

@@ -5,12 +5,15 @@ Every test of every tree reads `code <= threshold`: missing values and categorie
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s, Int32s, Uint32s
 from weald.runtime.jit import kernel
+
+if TYPE_CHECKING:
+    from weald.forest.kernels import PackedForest
 
 # Rows of a block: codes of some 60 channels fit in a first-level cache of 32 KB.
 ROWS = 128
@@ -46,8 +49,8 @@ class Block(NamedTuple):
         first_row: where the block's rows begin in the output.
     """
 
-    singles: NDArray[np.float32]
-    doubles: NDArray[np.float64]
+    singles: Float32s
+    doubles: Float64s
     is_double: bool
     row_stride: int
     column_stride: int
@@ -56,7 +59,7 @@ class Block(NamedTuple):
 
 
 @kernel
-def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: Any) -> None:
+def _load_column(block: Block, feature: int, first_row: int, rows: int, column: Float64s) -> None:
     """OUT column[:rows]: the numbers of a feature in the `rows` rows from `first_row` on."""
     at = np.uint64(first_row * block.row_stride + feature * block.column_stride)
     step = np.uint64(block.row_stride)
@@ -71,7 +74,7 @@ def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: An
 
 
 @kernel
-def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) -> None:
+def _float_codes(column: Float64s, missing: np.int32, rows: int, line: np.uint64, codes: Int32s) -> None:
     """OUT codes[line:]: int32 that order as the smallest float32 that is at least the number.
 
     Against a threshold that is a float32 this decides as the number itself. 0.0 and -0.0 have one code. Those
@@ -88,7 +91,9 @@ def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) ->
 
 
 @kernel
-def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
+def _rank_codes(
+    column: Float64s, table: Float64s, start: int, size: int, rows: int, line: np.uint64, codes: Int32s
+) -> None:
     """OUT codes[line:]: how many of the sorted numbers table[start : start + size] are below the number.
 
     All rows make a step of their binary searches together: no step waits for the one before, none branches.
@@ -106,7 +111,9 @@ def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line:
 
 
 @kernel
-def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
+def _slot_codes(
+    column: Float64s, table: Float64s, start: int, size: int, rows: int, line: np.uint64, codes: Int32s
+) -> None:
     """OUT codes[line:]: of ranks make slots; a number that is not in the table has slot `size`."""
     for i in range(rows):
         at = line + np.uint64(i)
@@ -115,7 +122,9 @@ def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line:
 
 
 @kernel
-def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: Any) -> None:
+def _set_codes(
+    bits: Uint32s, start: int, slots: np.uint64, rows: int, line: np.uint64, codes: Int32s
+) -> None:
     """OUT codes[line:]: the bit of each row's slot; the slots of its feature are the line at `slots`."""
     first = np.uint64(start)
     for i in range(rows):
@@ -125,7 +134,15 @@ def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: A
 
 
 @kernel
-def encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base: Any, codes: Any) -> None:
+def encode(
+    packed: PackedForest,
+    block: Block,
+    first_row: int,
+    rows: int,
+    column: Float64s,
+    base: np.uint64,
+    codes: Int32s,
+) -> None:
     """OUT codes[base + channel * ROWS + i] of the `rows` rows from `first_row` on."""
     channels, table, bits = packed.channels, packed.table, packed.bits
     loaded = np.int64(-1)
@@ -151,7 +168,9 @@ def encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base
 
 
 @kernel
-def encode_all(packed: Any, block: Any, begin: Any, end: Any, column: Any, codes: Any) -> None:
+def encode_all(
+    packed: PackedForest, block: Block, begin: int, end: int, column: Float64s, codes: Int32s
+) -> None:
     """OUT the codes of the rows `begin` to `end`, block after block."""
     base = np.uint64(0)
     for row in range(begin, end, ROWS):

@@ -20,12 +20,12 @@ so the result depends neither on the way nor on the number of tasks.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weald.forest.codes import LINE, ROWS, SLOT, encode_all
+from weald.forest.codes import LINE, ROWS, SLOT, Block, encode_all
+from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint32s, Uint64s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -80,26 +80,28 @@ class PackedForest(NamedTuple):
         base_score: float64[K].
     """
 
-    channels: NDArray[np.int64]
-    table: NDArray[np.float64]
-    bits: NDArray[np.uint32]
-    words: NDArray[np.uint64]
+    channels: Int64s
+    table: Float64s
+    bits: Uint32s
+    words: Uint64s
     left_bits: int
-    value: NDArray[np.float64]
-    vectors: NDArray[np.float64]
+    value: Float64s
+    vectors: Float64s
     together: int
     walks_sets: bool
-    trees: NDArray[np.int64]
-    passes: NDArray[np.int64]
-    tests: NDArray[np.int32]
-    leaf_value: NDArray[np.float64]
-    leaf_vector: NDArray[np.int32]
-    node_vector: NDArray[np.int32]
-    base_score: NDArray[np.float64]
+    trees: Int64s
+    passes: Int64s
+    tests: Int32s
+    leaf_value: Float64s
+    leaf_vector: Int32s
+    node_vector: Int32s
+    base_score: Float64s
 
 
 @kernel
-def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, leaf: Any) -> None:
+def _symmetric_leaves(
+    tests: Int32s, start: int, stop: int, codes: Int32s, base: np.uint64, leaf: Uint32s
+) -> None:
     """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
     leaf[:] = np.uint32(0)
     for t in range(start, stop, SYMMETRIC_GROUP):
@@ -115,7 +117,7 @@ def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, 
 
 
 @kernel
-def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask: Any) -> None:
+def _keep_leaves(tests: Int32s, start: int, stop: int, codes: Int32s, base: np.uint64, mask: Int32s) -> None:
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
     for t in range(start, stop, MASK_GROUP):
@@ -135,7 +137,7 @@ def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask:
 
 
 @kernel
-def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
+def _lowest_leaves(mask: Int32s, first_leaf: int, leaf: Uint32s) -> None:
     """OUT leaf[i] = first_leaf + number of the lowest bit of mask[i]; unchanged where no bit is set."""
     base = np.int32(first_leaf) - _EXPONENT_BIAS
     for i in range(ROWS):
@@ -147,7 +149,9 @@ def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
 
 
 @kernel
-def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: Any) -> Any:
+def _step(
+    words: Uint64s, first: np.uint64, left_bits: np.uint64, codes: Int32s, row: np.uint64, node: np.uint64
+) -> np.uint64:
     """The child of a node that a row goes to, whose first code is codes[row]; a leaf leads to itself."""
     word = words[first + node]
     channel = (word & _LOW_WORD) >> left_bits
@@ -157,7 +161,14 @@ def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: An
 
 @kernel
 def _walk(
-    words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
+    words: Uint64s,
+    first: np.uint64,
+    left_bits: np.uint64,
+    depth: int,
+    codes: Int32s,
+    base: np.uint64,
+    rows: int,
+    leaf: Uint32s,
 ) -> None:
     """OUT leaf[:rows]: the nodes, within the tree whose first node is `first`, that the rows reach."""
     together = rows - rows % SIDE_BY_SIDE
@@ -198,7 +209,14 @@ def _walk(
 
 @kernel
 def _walk_sets(
-    packed: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
+    packed: PackedForest,
+    first: np.uint64,
+    left_bits: np.uint64,
+    depth: int,
+    codes: Int32s,
+    base: np.uint64,
+    rows: int,
+    leaf: Uint32s,
 ) -> None:
     """`_walk` for a tree with sets of categories: a row at a time."""
     words, bits, channels = packed.words, packed.bits, packed.channels
@@ -222,7 +240,13 @@ def _walk_sets(
 
 @kernel
 def _add_trees_to_row(
-    packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any
+    packed: PackedForest,
+    trees: tuple[int, int],
+    codes: Int32s,
+    row: np.uint64,
+    start: int,
+    n_rows: int,
+    scores: Float64s,
 ) -> None:
     """OUT the scores of one row, the first of them scores[start]; it walks four trees side by side."""
     plan, words, left_bits = packed.trees, packed.words, np.uint64(packed.left_bits)
@@ -257,7 +281,9 @@ def _add_trees_to_row(
 
 
 @kernel
-def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, scores: Any) -> None:
+def _add_values(
+    values: Float64s, first: np.uint64, leaf: Uint32s, rows: int, start: np.uint64, scores: Float64s
+) -> None:
     """OUT scores[start + i] += values[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
         row = np.uint64(i)
@@ -265,7 +291,7 @@ def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, score
 
 
 @kernel
-def _look_up(numbers: Any, first: Any, leaf: Any, rows: Any) -> None:
+def _look_up(numbers: Int32s, first: np.uint64, leaf: Uint32s, rows: int) -> None:
     """OUT leaf[i] = numbers[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
         leaf[i] = numbers[first + np.uint64(leaf[i])]
@@ -273,7 +299,14 @@ def _look_up(numbers: Any, first: Any, leaf: Any, rows: Any) -> None:
 
 @kernel
 def _add_vectors(
-    vectors: Any, first: Any, number: Any, rows: Any, start: Any, outputs: Any, n_rows: Any, scores: Any
+    vectors: Float64s,
+    first: int,
+    number: Uint32s,
+    rows: int,
+    start: np.uint64,
+    outputs: int,
+    n_rows: int,
+    scores: Float64s,
 ) -> None:
     """OUT scores[start + output * n_rows + i] += the vector `first` + number[i], at `output`."""
     for output in range(outputs):
@@ -284,21 +317,23 @@ def _add_vectors(
 
 
 @kernel
-def _blocks_together(packed: Any, begin: Any, end: Any) -> Any:
+def _blocks_together(packed: PackedForest, begin: int, end: int) -> int:
     """How many rows take a tree before all of them go on to the next: whole blocks, no more than there are."""
     blocks = (end - begin + ROWS - 1) // ROWS
     return max(1, min(packed.together, blocks)) * ROWS
 
 
 @inlined
-def _rows_of(block: Any, task: Any, tasks: Any) -> Any:
+def _rows_of(block: Block, task: int, tasks: int) -> tuple[int, int]:
     """A task's rows of a block, in whole blocks of ROWS."""
     blocks = (block.n_rows + ROWS - 1) // ROWS
     return blocks * task // tasks * ROWS, min(blocks * (task + 1) // tasks * ROWS, block.n_rows)
 
 
 @shared_kernel
-def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, scores: Any) -> None:
+def score_rows(
+    task: int, tasks: int, packed: PackedForest, block: Block, trees: tuple[int, int], scores: Float64s
+) -> None:
     """OUT scores[K * n], K lines, of the rows of a block, from trees[0] to trees[1]."""
     begin, end = _rows_of(block, task, tasks)
     n_outputs = packed.base_score.shape[0]
@@ -322,8 +357,8 @@ def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, score
             scores[start + first_row : start + stop] = packed.base_score[output]
         if stop - first_row < FEWEST_ROWS and not packed.walks_sets:
             for row in range(first_row, stop):
-                at, i = block.first_row + row, np.uint64(row - first_row)
-                _add_trees_to_row(packed, trees, codes, i, at, n_rows, scores)
+                i = np.uint64(row - first_row)
+                _add_trees_to_row(packed, trees, codes, i, block.first_row + row, n_rows, scores)
             continue
         for tree in range(trees[0], trees[1]):
             way, first = plan[tree, WAY], np.uint64(plan[tree, FIRST_NODE])
@@ -356,7 +391,7 @@ def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, score
 
 
 @shared_kernel
-def find_leaves(task: Any, tasks: Any, packed: Any, block: Any, leaves: Any) -> None:
+def find_leaves(task: int, tasks: int, packed: PackedForest, block: Block, leaves: Int32s) -> None:
     """OUT leaves[n, T]: for the rows of a block, the node within its tree that each row reaches."""
     begin, end = _rows_of(block, task, tasks)
     n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)

@@ -13,11 +13,11 @@ processor does at once; the step of the column before is applied in the same pas
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s, Floats, Int64s, Uint32s
 from weald.runtime.jit import inlined, inner_kernel, kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -36,19 +36,19 @@ class Steps(NamedTuple):
     rate: float  # the share of the Newton step that is taken
     l1: float
     l2: float
-    limits: NDArray[np.float64]  # (columns + 1,), the longest Newton step of each; the last is the bias's
+    limits: Float64s  # (columns + 1,), the longest Newton step of each; the last is the bias's
 
 
 class Stored(NamedTuple):
     """A table of which only some cells are stored, column after column; within a column rows ascend."""
 
-    starts: NDArray[np.int64]  # (columns + 1,)
-    rows: NDArray[np.uint32]
-    values: NDArray[np.floating[Any]]
+    starts: Int64s  # (columns + 1,)
+    rows: Uint32s
+    values: Floats
 
 
 @inlined
-def newton_step(slope: Any, curvature: Any, weight: Any, l1: Any, l2: Any) -> Any:
+def newton_step(slope: float, curvature: float, weight: float, l1: float, l2: float) -> float:
     """The step of a weight to the least of its parabola plus l1 |weight| + l2 weight² / 2: a soft threshold."""
     step = 0.0
     if curvature >= SMALLEST_CURVATURE:
@@ -62,7 +62,7 @@ def newton_step(slope: Any, curvature: Any, weight: Any, l1: Any, l2: Any) -> An
 
 
 @inlined
-def _taken(steps: Any, coordinate: Any, slope: Any, curvature: Any, weight: Any) -> Any:
+def _taken(steps: Steps, coordinate: int, slope: float, curvature: float, weight: float) -> float:
     """The step that a coordinate takes; the bias has no penalty."""
     penalised = coordinate >= 0
     step = newton_step(
@@ -77,7 +77,14 @@ def _taken(steps: Any, coordinate: Any, slope: Any, curvature: Any, weight: Any)
 
 @inner_kernel
 def _pass_block(
-    before: Any, move: Any, column: Any, gradient: Any, hessian: Any, begin: Any, end: Any, lanes: Any
+    before: Floats,
+    move: float,
+    column: Floats,
+    gradient: Float32s,
+    hessian: Float32s,
+    begin: int,
+    end: int,
+    lanes: Float64s,
 ) -> tuple[float, float]:
     """Apply the step of the column before to a block's gradients, then sum slope and curvature of this column."""
     slopes, curvatures = lanes[0], lanes[1]
@@ -108,15 +115,15 @@ def _pass_block(
 
 @shared_kernel
 def _pass_blocks(
-    task: Any,
-    tasks: Any,
-    before: Any,
-    move: Any,
-    column: Any,
-    gradient: Any,
-    hessian: Any,
-    lanes: Any,
-    sums: Any,
+    task: int,
+    tasks: int,
+    before: Floats,
+    move: float,
+    column: Floats,
+    gradient: Float32s,
+    hessian: Float32s,
+    lanes: Float64s,
+    sums: Float64s,
 ) -> None:
     n_blocks = len(sums)
     for block in range(n_blocks * task // tasks, n_blocks * (task + 1) // tasks):
@@ -129,8 +136,15 @@ def _pass_blocks(
 
 @inlined
 def _pass(
-    before: Any, move: Any, column: Any, gradient: Any, hessian: Any, tasks: Any, lanes: Any, sums: Any
-) -> Any:
+    before: Floats,
+    move: float,
+    column: Floats,
+    gradient: Float32s,
+    hessian: Float32s,
+    tasks: int,
+    lanes: Float64s,
+    sums: Float64s,
+) -> tuple[float, float]:
     """Slope and curvature of a column over all blocks, after the step of the column before."""
     _pass_blocks(tasks, before, move, column, gradient, hessian, lanes, sums)
     slope, curvature = 0.0, 0.0
@@ -141,20 +155,20 @@ def _pass(
 
 
 @inlined
-def _column_of(columns: Any, ones: Any, coordinate: Any) -> Any:
+def _column_of(columns: Floats, ones: Floats, coordinate: int) -> Floats:
     return columns[coordinate] if coordinate >= 0 else ones
 
 
 @kernel
 def descend_dense(
-    columns: Any,
-    ones: Any,
-    order: Any,
+    columns: Floats,
+    ones: Floats,
+    order: Int64s,
     steps: Steps,
-    hessian: Any,
-    tasks: Any,
-    gradient: Any,
-    weights: Any,
+    hessian: Float32s,
+    tasks: int,
+    gradient: Float32s,
+    weights: Float64s,
 ) -> None:
     """Let coordinates take their steps, one after another.
 
@@ -179,7 +193,14 @@ def descend_dense(
 
 @kernel
 def univariate_dense(
-    columns: Any, ones: Any, steps: Steps, hessian: Any, tasks: Any, gradient: Any, weights: Any, moves: Any
+    columns: Floats,
+    ones: Floats,
+    steps: Steps,
+    hessian: Float32s,
+    tasks: int,
+    gradient: Float32s,
+    weights: Float64s,
+    moves: Float64s,
 ) -> None:
     """Fill OUT moves, (columns,): the step that each column would take if it were the next; nothing changes."""
     sums = np.empty(((len(gradient) + BLOCK - 1) // BLOCK, 2))
@@ -190,7 +211,9 @@ def univariate_dense(
 
 
 @inner_kernel
-def _score_block(columns: Any, weights: Any, start: Any, begin: Any, end: Any, scores: Any) -> None:
+def _score_block(
+    columns: Floats, weights: Float64s, start: float, begin: int, end: int, scores: Float64s
+) -> None:
     block = scores[begin:end]
     block[:] = start
     for j in range(len(columns)):
@@ -202,15 +225,13 @@ def _score_block(columns: Any, weights: Any, start: Any, begin: Any, end: Any, s
 
 
 @shared_kernel
-def _score(task: Any, tasks: Any, columns: Any, weights: Any, start: Any, scores: Any) -> None:
+def _score(task: int, tasks: int, columns: Floats, weights: Float64s, start: float, scores: Float64s) -> None:
     begin, end = len(scores) * task // tasks, len(scores) * (task + 1) // tasks
     for first in range(begin, end, SCORE_BLOCK):
         _score_block(columns, weights, start, first, min(first + SCORE_BLOCK, end), scores)
 
 
-def score_dense(
-    columns: NDArray[Any], weights: NDArray[np.float64], start: float, tasks: int, scores: NDArray[np.float64]
-) -> None:
+def score_dense(columns: Floats, weights: Float64s, start: float, tasks: int, scores: Float64s) -> None:
     """Fill OUT scores, (rows,): start, and then, column by column, weight times value."""
     _score(tasks, columns, weights, start, scores)
 
@@ -219,7 +240,9 @@ def score_dense(
 
 
 @inlined
-def _stored_sums(table: Any, coordinate: Any, gradient: Any, hessian: Any) -> Any:
+def _stored_sums(
+    table: Stored, coordinate: int, gradient: Float32s, hessian: Float32s
+) -> tuple[float, float]:
     """Slope and curvature of a column, block of stored cells by block."""
     slope, curvature = 0.0, 0.0
     last = table.starts[coordinate + 1]
@@ -236,7 +259,7 @@ def _stored_sums(table: Any, coordinate: Any, gradient: Any, hessian: Any) -> An
 
 @kernel
 def descend_stored(
-    table: Stored, order: Any, steps: Steps, hessian: Any, gradient: Any, weights: Any
+    table: Stored, order: Int64s, steps: Steps, hessian: Float32s, gradient: Float32s, weights: Float64s
 ) -> None:
     """As `descend_dense`, for a table of stored cells and without the bias."""
     for place in range(len(order)):
@@ -253,14 +276,14 @@ def descend_stored(
 
 @shared_kernel
 def _univariate(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     table: Stored,
     steps: Steps,
-    hessian: Any,
-    gradient: Any,
-    weights: Any,
-    moves: Any,
+    hessian: Float32s,
+    gradient: Float32s,
+    weights: Float64s,
+    moves: Float64s,
 ) -> None:
     for j in range(len(moves) * task // tasks, len(moves) * (task + 1) // tasks):
         slope, curvature = _stored_sums(table, j, gradient, hessian)
@@ -270,18 +293,18 @@ def _univariate(
 def univariate_stored(
     table: Stored,
     steps: Steps,
-    hessian: NDArray[np.float32],
-    gradient: NDArray[np.float32],
-    weights: NDArray[np.float64],
+    hessian: Float32s,
+    gradient: Float32s,
+    weights: Float64s,
     tasks: int,
-    moves: NDArray[np.float64],
+    moves: Float64s,
 ) -> None:
     """As `univariate_dense`, for a table of stored cells."""
     _univariate(tasks, table, steps, hessian, gradient, weights, moves)
 
 
 @kernel
-def score_stored(table: Stored, weights: Any, start: Any, scores: Any) -> None:
+def score_stored(table: Stored, weights: Float64s, start: float, scores: Float64s) -> None:
     """Fill OUT scores, (rows,): start, and then, column by column, weight times stored value."""
     scores[:] = start
     for j in range(len(table.starts) - 1):

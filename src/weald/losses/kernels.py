@@ -8,14 +8,11 @@ nor on the CPU. ``weight`` is an empty array where rows have no weights. Other f
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import exp, exp32, log, sigmoid, sigmoid64
 from weald.runtime.tasks import part, shared_kernel
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 
 # The smallest hessian of a row before its weight: a leaf of certain rows still divides by something.
 HESSIAN_FLOOR = np.float32(1e-16)
@@ -81,8 +78,8 @@ def bounded(x: float) -> float:
 
 @inlined
 def _poisson_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -99,8 +96,8 @@ def _poisson_gradients(
 
 @inlined
 def _gamma_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -117,8 +114,8 @@ def _gamma_gradients(
 
 @inlined
 def _tweedie_gradients(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,

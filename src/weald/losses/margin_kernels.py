@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.losses.kernels import HESSIAN_FLOOR
+from weald.runtime.arrays import Float32s, Float64s
 from weald.runtime.jit import inlined
 from weald.runtime.mathlib import log, sigmoid64
 from weald.runtime.tasks import part, shared_kernel
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
 
 PSEUDO_HUBER, SQUARED_LOG, HINGE, CROSS_ENTROPY, FAIR = (np.int64(kind) for kind in range(5))
 # A score of -1 or less has no logarithm of 1 + score: it counts as this.
@@ -23,8 +20,8 @@ _FLOOR = np.float64(HESSIAN_FLOOR)
 
 @inlined
 def _pseudo_huber(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -47,8 +44,8 @@ def _pseudo_huber(
 
 @inlined
 def _squared_log(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -69,8 +66,8 @@ def _squared_log(
 
 @inlined
 def _hinge(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -88,8 +85,8 @@ def _hinge(
 
 @inlined
 def _cross_entropy(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,
@@ -108,8 +105,8 @@ def _cross_entropy(
 
 @inlined
 def _fair(
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     score: Float64s,
     y: Float64s,
     weight: Float64s,

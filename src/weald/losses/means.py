@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s
 from weald.runtime.errors import InputError
 from weald.runtime.jit import kernel
-
-Float64s = NDArray[np.float64]
 
 # Multiplying by 2**27 + 1 splits a float64 into two halves whose products are exact (Dekker 1971).
 _SPLITTER = np.float64(134217729.0)

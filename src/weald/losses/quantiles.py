@@ -15,14 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int64s, Rows
 from weald.runtime.errors import InputError
 from weald.runtime.jit import ZERO, kernel
-
-Float64s = NDArray[np.float64]
-Int64s = NDArray[np.int64]
-Rows = NDArray[np.int64] | NDArray[np.uint32]
 
 _SUM_BITS = 62
 _VALUE_BITS = 52

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weald.losses.kernels import bounded
 from weald.losses.quantiles import gather_leaf, integer_exponent, largest_leaf, select_quantile
+from weald.runtime.arrays import Float32s, Float64s, Int64s, Rows
 from weald.runtime.jit import kernel
 from weald.runtime.mathlib import exp
 from weald.runtime.tasks import part, shared_kernel
-
-Float32s = NDArray[np.float32]
-Float64s = NDArray[np.float64]
-Int64s = NDArray[np.int64]
-Rows = NDArray[np.int64] | NDArray[np.uint32]
 
 _MOST_STEPS = 200
 # A move this small, relative to the residuals' range, changes no prediction.

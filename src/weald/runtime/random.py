@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s, Uint32s, Uint64s
 from weald.runtime.errors import InputError
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
@@ -29,7 +29,7 @@ _MASK = (1 << 64) - 1
 
 
 @inlined
-def mix(value: Any) -> Any:
+def mix(value: np.uint64) -> np.uint64:
     """64 well-mixed bits of a 64-bit number."""
     value = np.uint64(value) + np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -38,7 +38,7 @@ def mix(value: Any) -> Any:
 
 
 @inlined
-def row_bits(key: Any, row: Any) -> Any:
+def row_bits(key: np.uint32, row: np.uint32) -> np.uint32:
     """32 mixed bits for a row."""
     bits = np.uint32(np.uint32(row) ^ np.uint32(key))
     bits = np.uint32((bits ^ (bits >> np.uint32(16))) * np.uint32(0x85EBCA6B))
@@ -47,19 +47,19 @@ def row_bits(key: Any, row: Any) -> Any:
 
 
 @inlined
-def stream(key: Any, purpose: Any) -> Any:
+def stream(key: np.uint64, purpose: int) -> np.uint64:
     """The key of a purpose: `stream_key` inside kernels."""
     return mix(np.uint64(key) ^ mix(np.uint64(purpose)))
 
 
 @inlined
-def below(bits: Any, bound: Any) -> Any:
+def below(bits: np.uint64, bound: Int) -> np.int64:
     """A number from 0 to below ``bound`` (less than 2**32), from 64 random bits."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @kernel
-def normal(bits: int) -> float:
+def normal(bits: np.uint64) -> float:
     """A number of the standard normal distribution, from 64 random bits.
 
     Marsaglia's polar method (1964): of a point in the unit circle, drawn in the square around it until it is inside.
@@ -75,7 +75,7 @@ def normal(bits: int) -> float:
 
 
 @kernel
-def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.int64]:
+def choose(candidates: Int64s, share: float, key: np.uint64) -> Int64s:
     """A random share (at least one) of the candidates, in their old order: the first places of a shuffle."""
     n = len(candidates)
     count = max(1, int(share * n + 0.5))
@@ -98,13 +98,13 @@ def choose(candidates: NDArray[np.int64], share: float, key: int) -> NDArray[np.
 
 
 @kernel
-def _hash_rows(key: Any, hashes: Any) -> None:
+def _hash_rows(key: np.uint64, hashes: Uint64s) -> None:
     key = mix(key)  # keys that differ in a low bit alone would only swap neighbours
     for row in range(len(hashes)):
         hashes[row] = mix(np.uint64(row) ^ key)
 
 
-def permutation(n: int, key: int) -> NDArray[np.uint32]:
+def permutation(n: int, key: int) -> Uint32s:
     """The numbers from 0 to below ``n`` in a random order: sorted by a hash.
 
     ``mix`` is one to one, so no two hashes are equal, and every way of sorting finds the same order.

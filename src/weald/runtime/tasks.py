@@ -150,6 +150,6 @@ def shared_kernel(body: Callable[Concatenate[Any, Given], None]) -> Callable[Giv
 
 
 @inlined
-def part(n: Any, task: Any, tasks: Any) -> Any:
+def part(n: int, task: int, tasks: int) -> tuple[np.uint64, np.uint64]:
     """The bounds of a task's part of ``n`` items, as unsigned numbers: an index that cannot be negative needs no check."""
     return np.uint64(n * task // tasks), np.uint64(n * (task + 1) // tasks)

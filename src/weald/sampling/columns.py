@@ -12,4 +12,4 @@ def draw_columns(columns: NDArray[np.int64], share: float, key: int) -> NDArray[
     """A random share of the columns (at least one), ascending; all when ``share`` is 1."""
     if share >= 1.0:
         return columns
-    return choose(columns, share, np.uint64(key))  # type: ignore[arg-type]
+    return choose(columns, share, np.uint64(key))

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int64s
 from weald.runtime.jit import kernel
 from weald.runtime.random import mix
 
 
 @kernel
-def uniform_points(key: Any, points: Any) -> None:
+def uniform_points(key: np.uint64, points: Float64s) -> None:
     """Fill ``points`` (float64) with numbers of at least 0 and below 1: 53 bits of the key and the point's place."""
     for place in range(len(points)):
         points[place] = np.float64(mix(key ^ np.uint64(place)) >> np.uint64(11)) * 2.0**-53
 
 
-def draw_points(n_points: int, key: int) -> NDArray[np.float64]:
+def draw_points(n_points: int, key: int) -> Float64s:
     """Numbers of at least 0 and below 1, (points,).
 
     >>> points = draw_points(1000, key=7)
@@ -30,7 +28,7 @@ def draw_points(n_points: int, key: int) -> NDArray[np.float64]:
     return points
 
 
-def draw_by_weight(weight: NDArray[np.float64], n_draws: int, key: int) -> NDArray[np.int64]:
+def draw_by_weight(weight: Float64s, n_draws: int, key: int) -> Int64s:
     """How often each row is drawn, int64 (rows,): ``n_draws`` draws with replacement, as probable as its weight is large.
 
     >>> counts = draw_by_weight(np.array([1.0, 0.0, 3.0]), 1000, key=7)

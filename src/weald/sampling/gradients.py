@@ -9,11 +9,11 @@ the high and the low half of its bits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s, Int, Int32s, Int64s, Uint32s
 from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
 from weald.runtime.tasks import shared_kernel
@@ -24,28 +24,28 @@ _BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
 _HALF = np.uint32(16)
 _HIGHEST = np.uint32(0xFFFFFFFF)  # above all importances and lots
 
-Keys = NDArray[np.uint32]
-Counts = NDArray[np.int64]  # (tasks,)
-Buckets = NDArray[np.int32]  # (tasks, buckets)
+Keys = Uint32s
+Counts = Int64s  # (tasks,)
+Buckets = Int32s  # (tasks, buckets)
 
 
 # The loops below are over slices, and simple enough for the compiler to do several rows at once.
 
 
 @inlined
-def _add_importance(gradient: Any, hessian: Any, totals: Any) -> None:
+def _add_importance(gradient: Float32s, hessian: Float32s, totals: Float64s) -> None:
     for i in range(len(gradient)):
         totals[i] += abs(np.float64(gradient[i]) * np.float64(hessian[i]))
 
 
 @inlined
-def _count_high(keys: Any, counts: Any) -> None:
+def _count_high(keys: Uint32s, counts: Int32s) -> None:
     for i in range(len(keys)):
         counts[np.uint64(keys[i] >> _HALF)] += np.int32(1)
 
 
 @inlined
-def _raise_ties(least: Any, ties: Any, keys: Any) -> Any:
+def _raise_ties(least: np.uint32, ties: int, keys: Uint32s) -> int:
     """Lift the first keys that equal the least above it; how many more may be lifted."""
     found = np.uint32(0)
     for i in range(len(keys)):
@@ -60,7 +60,7 @@ def _raise_ties(least: Any, ties: Any, keys: Any) -> Any:
 
 
 @inlined
-def _draw_lots(least: Any, key: Any, first: Any, keys: Any) -> None:
+def _draw_lots(least: np.uint32, key: np.uint32, first: np.uint32, keys: Uint32s) -> None:
     """0 for the large rows, for the others a lot of at least 1."""
     for i in range(len(keys)):
         before = keys[i]
@@ -69,7 +69,9 @@ def _draw_lots(least: Any, key: Any, first: Any, keys: Any) -> None:
 
 
 @inlined
-def _grow_small(lots: Any, least: Any, factor: Any, values: Any, grown: Any) -> None:
+def _grow_small(
+    lots: Uint32s, least: np.uint32, factor: np.float32, values: Float32s, grown: Float32s
+) -> None:
     for i in range(len(lots)):
         value = values[i]
         more = value * factor
@@ -77,9 +79,9 @@ def _grow_small(lots: Any, least: Any, factor: Any, values: Any, grown: Any) -> 
 
 
 @inlined
-def _append_kept(lots: Any, least: Any, first: Any, kept: Any) -> Any:
+def _append_kept(lots: Uint32s, least: np.uint32, first: np.uint32, kept: Uint32s) -> Int:
     """Write the rows that are kept, without a branch, which could not be guessed; how many they are."""
-    count: Any = 0
+    count: Int = 0
     for i in range(len(lots)):
         kept[count] = first + np.uint32(i)
         count += np.int64((lots[i] > least) | (lots[i] == 0))
@@ -87,12 +89,14 @@ def _append_kept(lots: Any, least: Any, first: Any, kept: Any) -> Any:
 
 
 @inlined
-def _bounds(n_rows: Any, task: Any, tasks: Any) -> Any:
+def _bounds(n_rows: int, task: int, tasks: int) -> tuple[int, int]:
     return n_rows * task // tasks, n_rows * (task + 1) // tasks
 
 
 @shared_kernel
-def _measure(task: Any, tasks: Any, gradient: Any, hessian: Any, importance: Any, counts: Any) -> None:
+def _measure(
+    task: int, tasks: int, gradient: Float32s, hessian: Float32s, importance: Float32s, counts: Int32s
+) -> None:
     """Fill the importance of rows, and count them by the high half of its bits."""
     keys = importance.view(np.uint32)  # floats that are not negative are ordered as their bits are
     totals = np.empty(_BLOCK)
@@ -107,7 +111,7 @@ def _measure(task: Any, tasks: Any, gradient: Any, hessian: Any, importance: Any
 
 
 @shared_kernel
-def _count_low(task: Any, tasks: Any, keys: Any, high: Any, counts: Any) -> None:
+def _count_low(task: int, tasks: int, keys: Uint32s, high: np.uint32, counts: Int32s) -> None:
     """Count the rows whose keys have a given high half by the low half."""
     begin, end = _bounds(len(keys), task, tasks)
     share, own = keys[begin:end], counts[task]
@@ -117,7 +121,9 @@ def _count_low(task: Any, tasks: Any, keys: Any, high: Any, counts: Any) -> None
 
 
 @shared_kernel
-def _draw_all_lots(task: Any, tasks: Any, least: Any, ties: Any, key: Any, keys: Any, counts: Any) -> None:
+def _draw_all_lots(
+    task: int, tasks: int, least: np.uint32, ties: Int64s, key: np.uint32, keys: Uint32s, counts: Int32s
+) -> None:
     """Replace the keys, whose large ones are decided, by lots, and count these by their high half."""
     begin, end = _bounds(len(keys), task, tasks)
     left = ties[task]
@@ -131,14 +137,21 @@ def _draw_all_lots(task: Any, tasks: Any, least: Any, ties: Any, key: Any, keys:
 class Lots(NamedTuple):
     """Who is drawn: the rows whose lot is above the least, and so many of those that have it."""
 
-    keys: Any  # uint32 (rows,)
-    least: Any
-    factor: Any  # what the gradients of the rows that are drawn grow by
+    keys: Uint32s  # (rows,)
+    least: np.uint32
+    factor: np.float32  # what the gradients of the rows that are drawn grow by
 
 
 @shared_kernel
 def _collect(
-    task: Any, tasks: Any, lots: Lots, ties: Any, gradient: Any, hessian: Any, places: Any, draw: GradientDraw
+    task: int,
+    tasks: int,
+    lots: Lots,
+    ties: Int64s,
+    gradient: Float32s,
+    hessian: Float32s,
+    places: Int64s,
+    draw: GradientDraw,
 ) -> None:
     """Write the kept rows, a task's from its place on, and all rows' gradients and hessians, those of the small ones grown."""
     least, factor, left, place = lots.least, lots.factor, ties[task], places[task]
@@ -190,14 +203,14 @@ def _bucket_of(counts: Buckets, count: int) -> tuple[int, int]:
 class GradientDraw(NamedTuple):
     """The kept rows, ascending, and gradients and hessians, (outputs, rows), of which the small rows' have grown."""
 
-    rows: NDArray[np.uint32]
-    gradient: NDArray[np.float32]
-    hessian: NDArray[np.float32]
+    rows: Uint32s
+    gradient: Float32s
+    hessian: Float32s
 
 
 def draw_by_gradient(
-    gradient: NDArray[np.float32],
-    hessian: NDArray[np.float32],
+    gradient: Float32s,
+    hessian: Float32s,
     top: float,
     other: float,
     key: int,

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Bools, Uint8s, Uint32s, Uint64s
 from weald.runtime.random import mix
 from weald.runtime.tasks import part, shared_kernel
 
-ALL_ROWS: NDArray[np.uint32] = np.empty(0, np.uint32)  # what an empty selection means
-NO_GROUPS: NDArray[np.uint8] = np.empty(0, np.uint8)  # all rows are of group 0
+ALL_ROWS: Uint32s = np.empty(0, np.uint32)  # what an empty selection means
+NO_GROUPS: Uint8s = np.empty(0, np.uint8)  # all rows are of group 0
 PARALLEL_ROWS = 60_000
 
 
 @shared_kernel
-def _mark_drawn(task: Any, tasks: Any, bounds: Any, group: Any, key: Any, drawn: Any) -> None:
+def _mark_drawn(task: int, tasks: int, bounds: Uint64s, group: Uint8s, key: np.uint64, drawn: Bools) -> None:
     bound = bounds[0]
     begin, end = part(len(drawn), task, tasks)
     for row in range(begin, end):
@@ -26,14 +25,12 @@ def _mark_drawn(task: Any, tasks: Any, bounds: Any, group: Any, key: Any, drawn:
         drawn[row] = (mix(row ^ key) >> np.uint64(11)) < bound
 
 
-def draw_rows(n_rows: int, share: float, key: int, tasks: int) -> NDArray[np.uint32]:
+def draw_rows(n_rows: int, share: float, key: int, tasks: int) -> Uint32s:
     """The drawn rows, ascending; empty for all rows. At least one row is drawn."""
     return _draw(n_rows, (share,), NO_GROUPS, key, tasks)
 
 
-def draw_rows_by_group(
-    group: NDArray[np.uint8], shares: Sequence[float], key: int, tasks: int
-) -> NDArray[np.uint32]:
+def draw_rows_by_group(group: Uint8s, shares: Sequence[float], key: int, tasks: int) -> Uint32s:
     """The same with a share for every group of rows; ``group``: the number of each row's.
 
     >>> rows = draw_rows_by_group(np.array([0, 1] * 500, np.uint8), (0.1, 1.0), key=7, tasks=1)
@@ -43,9 +40,7 @@ def draw_rows_by_group(
     return _draw(len(group), shares, group, key, tasks)
 
 
-def _draw(
-    n_rows: int, shares: Sequence[float], group: NDArray[np.uint8], key: int, tasks: int
-) -> NDArray[np.uint32]:
+def _draw(n_rows: int, shares: Sequence[float], group: Uint8s, key: int, tasks: int) -> Uint32s:
     if min(shares) >= 1.0:
         return ALL_ROWS
     drawn = np.empty(n_rows, np.bool_)

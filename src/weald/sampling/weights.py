@@ -9,11 +9,9 @@ mu is such that the chances add up to the share of the rows that is wanted.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s, Int, Int64s
 from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import inlined
 from weald.runtime.mathlib import exp, log
@@ -29,12 +27,9 @@ _BLOCK = 1_024  # rows at a time, so that loops over them can be simple ones
 _LARGEST = 3e38  # what a float32 can hold
 _MEASURE, _ADD_UP, _COUNT, _DRAW = range(4)
 
-Float32s = NDArray[np.float32]
-Int64s = NDArray[np.int64]
-
 
 @shared_kernel
-def _fill_bayesian(task: Any, tasks: Any, temperature: Any, key: Any, weights: Any) -> None:
+def _fill_bayesian(task: int, tasks: int, temperature: float, key: np.uint64, weights: Float32s) -> None:
     begin, end = part(len(weights), task, tasks)
     for i in range(begin, end):
         bits = mix(i ^ key) >> np.uint64(12)
@@ -58,13 +53,13 @@ def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> F
 
 
 @inlined
-def _add_squares(gradient: Any, totals: Any) -> None:
+def _add_squares(gradient: Float32s, totals: Float64s) -> None:
     for i in range(len(gradient)):
         totals[i] += np.float64(gradient[i]) * np.float64(gradient[i])
 
 
 @inlined
-def _measure(gradient: Any, first: Any, size: Any, largest: Any) -> None:
+def _measure(gradient: Float32s, first: int, size: Float32s, largest: Int64s) -> None:
     """Fill the lengths of the rows' gradients, and the bits of the largest."""
     totals = np.empty(_BLOCK)
     bits = size.view(np.uint32)  # floats that are not negative are ordered as their bits are
@@ -82,14 +77,14 @@ def _measure(gradient: Any, first: Any, size: Any, largest: Any) -> None:
 
 
 @inlined
-def _add_up(scale: Any, size: Any, total: Any) -> None:
+def _add_up(scale: float, size: Float32s, total: Int64s) -> None:
     total[0] = 0
     for i in range(len(size)):
         total[0] += np.int64(np.float64(size[i]) * scale)
 
 
 @inlined
-def _count(reg: Any, scale: Any, size: Any, counts: Any, sums: Any) -> None:
+def _count(reg: float, scale: float, size: Float32s, counts: Int64s, sums: Int64s) -> None:
     """Add reg to the squared lengths; count and add up what they are then by their high bits."""
     for i in range(len(size)):
         length = np.float64(size[i])
@@ -102,7 +97,7 @@ def _count(reg: Any, scale: Any, size: Any, counts: Any, sums: Any) -> None:
 
 
 @inlined
-def _draw(mu: Any, key: Any, first: Any, factor: Any) -> None:
+def _draw(mu: float, key: np.uint64, first: int, factor: Float32s) -> None:
     """Replace the sizes by what drawn rows are multiplied by; 0: a row is not drawn."""
     for i in range(len(factor)):
         size = np.float64(factor[i])
@@ -115,16 +110,16 @@ def _draw(mu: Any, key: Any, first: Any, factor: Any) -> None:
 
 @shared_kernel
 def _pass(
-    task: Any,
-    tasks: Any,
-    kind: Any,
-    gradient: Any,
-    number: Any,
-    scale: Any,
-    key: Any,
-    size: Any,
-    counts: Any,
-    sums: Any,
+    task: int,
+    tasks: int,
+    kind: Int,
+    gradient: Float32s,
+    number: float,
+    scale: float,
+    key: np.uint64,
+    size: Float32s,
+    counts: Int64s,
+    sums: Int64s,
 ) -> None:
     """One of the passes over the rows, in one kernel."""
     begin, end = len(size) * task // tasks, len(size) * (task + 1) // tasks
@@ -207,7 +202,7 @@ def _find_mu(rows: _Rows, wanted: float, reg: float, scale: float) -> float:
 
 
 @shared_kernel
-def _weigh(task: Any, tasks: Any, factor: Any, values: Any, weighed: Any) -> None:
+def _weigh(task: int, tasks: int, factor: Float32s, values: Float32s, weighed: Float32s) -> None:
     begin, end = part(len(factor), task, tasks)
     for i in range(begin, end):
         weighed[i] = values[i] * factor[i]

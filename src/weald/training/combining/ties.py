@@ -15,7 +15,7 @@ Keys = NDArray[np.uint64]
 
 _MISSING = np.uint64(0x9AE16A3B2F90404F)
 # `mix` is compiled for single numbers; as plain Python it takes an array too.
-_mixed = getattr(mix, "py_func", mix)
+_mixed: Any = getattr(mix, "py_func", mix)
 
 
 def row_keys(X: Any, seed: int, owner: str) -> Keys:

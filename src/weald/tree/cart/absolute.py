@@ -7,10 +7,9 @@ finds a child's median, and with the sums below it the distances: all integers.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Bool, Int, Int64s
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.tree.cart.drawn import NOTHING
 from weald.tree.cart.search import NO_SCORE, fits
@@ -32,7 +31,7 @@ from weald.tree.cart.state import (
 
 
 @bare_inner_kernel
-def rank_rows(n_outputs: Any, side: Any, begin: Any, end: Any, rows: CartRows, medians: Medians) -> None:
+def rank_rows(n_outputs: int, side: int, begin: int, end: int, rows: CartRows, medians: Medians) -> None:
     """Rank the node's rows by their labels; no row is in the left child yet."""
     slots = 1 + n_outputs
     for output in range(n_outputs):
@@ -55,7 +54,7 @@ def rank_rows(n_outputs: Any, side: Any, begin: Any, end: Any, rows: CartRows, m
 
 
 @inlined
-def _empty_left(n_outputs: Any, n_rows: Any, left: Any, medians: Any) -> None:
+def _empty_left(n_outputs: int, n_rows: int, left: Int64s, medians: Medians) -> None:
     for slot in range(1 + n_outputs):
         left[slot] = 0
     for place in range((n_rows + 1) * n_outputs):
@@ -65,7 +64,7 @@ def _empty_left(n_outputs: Any, n_rows: Any, left: Any, medians: Any) -> None:
 
 @bare_inner_kernel
 def _move_row(
-    n_outputs: Any, n_rows: Any, row: Any, sign: Any, amounts: Any, left: Any, medians: Medians
+    n_outputs: int, n_rows: int, row: int, sign: Int, amounts: Int64s, left: Int64s, medians: Medians
 ) -> None:
     """Move a row to the left child (``sign`` 1) or back (-1)."""
     slots = 1 + n_outputs
@@ -83,8 +82,8 @@ def _move_row(
 
 @inlined
 def _distances(
-    n_outputs: Any, n_rows: Any, output: Any, right: Any, weight: Any, total: Any, medians: Any
-) -> Any:
+    n_outputs: int, n_rows: int, output: int, right: bool, weight: Int, total: int, medians: Medians
+) -> float:
     """Weighted absolute distances of a child's labels, which sum to ``total``, from their median.
 
     The median is the smallest label with at least half of the weight at or below it.
@@ -111,8 +110,8 @@ def _distances(
 
 @bare_inner_kernel
 def absolute_score(
-    n_outputs: Any, n_rows: Any, weight: Any, left_weight: Any, totals: Any, left: Any, medians: Medians
-) -> Any:
+    n_outputs: int, n_rows: int, weight: int, left_weight: Int, totals: Int64s, left: Int64s, medians: Medians
+) -> float:
     """`children_score` of the absolute error: minus the distances of both children."""
     left_score, right_score = 0.0, 0.0
     for output in range(n_outputs):
@@ -125,7 +124,7 @@ def absolute_score(
 
 
 @inlined
-def _is_wanted(categorical: Any, only_bin: Any, value: Any, following: Any) -> Any:
+def _is_wanted(categorical: bool, only_bin: int, value: int, following: Int) -> Bool:
     """Whether the split after ``value`` (of the category ``value``) is the one to be tried."""
     if only_bin == NOTHING or (following == NO_BIN and not categorical):
         return True
@@ -136,16 +135,16 @@ def _is_wanted(categorical: Any, only_bin: Any, value: Any, following: Any) -> A
 def walk_rows(
     plan: CartPlan,
     node: Node,
-    categorical: Any,
-    n_bins: Any,
-    n_values: Any,
-    n_items: Any,
-    only_bin: Any,
-    row_amounts: Any,
+    categorical: bool,
+    n_bins: int,
+    n_values: Int,
+    n_items: Int,
+    only_bin: int,
+    row_amounts: Int64s,
     medians: Medians,
     scratch: Scratch,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """`walk_items` for the absolute error: the items are rows, their keys bin << 32 | row.
 
     ``only_bin``: of the thresholds or categories the only one to be tried, or NOTHING.

@@ -11,10 +11,9 @@ A missing value is a category like the others. The lighter side becomes the left
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Int, Int64s, Uint64s
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import below, mix
 from weald.tree.cart.state import (
@@ -27,6 +26,7 @@ from weald.tree.cart.state import (
     NUMBERS,
     ROWS_MASK,
     CartPlan,
+    CartTable,
     Node,
     Scratch,
 )
@@ -35,7 +35,7 @@ from weald.tree.state import BIN_WORDS
 
 
 @inlined
-def _sum_categories(plan: Any, n_items: Any, scratch: Any) -> Any:
+def _sum_categories(plan: CartPlan, n_items: Int, scratch: Scratch) -> np.int64:
     """Sums and weight of every category from its items, which lie together; the number of categories."""
     keys, sums, n_slots = scratch.keys, scratch.category_sums, plan.n_slots
     size, last = np.int64(0), np.int64(-1)
@@ -56,7 +56,7 @@ def _sum_categories(plan: Any, n_items: Any, scratch: Any) -> Any:
 
 
 @inlined
-def _mean(plan: Any, category: Any, slot: Any, scratch: Any) -> Any:
+def _mean(plan: CartPlan, category: int, slot: int, scratch: Scratch) -> float:
     """A category's mean label of an output, or share of a class."""
     own = scratch.category_sums[category * plan.n_slots + slot]
     if plan.kind != NUMBERS:
@@ -65,7 +65,7 @@ def _mean(plan: Any, category: Any, slot: Any, scratch: Any) -> Any:
 
 
 @bare_inner_kernel
-def _product(plan: CartPlan, node: Node, size: Any, one: Any, other: Any, scratch: Scratch) -> Any:
+def _product(plan: CartPlan, node: Node, size: Int, one: int, other: int, scratch: Scratch) -> float:
     """How the categories' means of two slots vary together."""
     one_mean = np.float64(scratch.totals[one]) / np.float64(node.weight)
     other_mean = np.float64(scratch.totals[other]) / np.float64(node.weight)
@@ -78,7 +78,7 @@ def _product(plan: CartPlan, node: Node, size: Any, one: Any, other: Any, scratc
 
 
 @inlined
-def _fill_keys(plan: Any, node: Any, size: Any, scratch: Any) -> None:
+def _fill_keys(plan: CartPlan, node: Node, size: Int, scratch: Scratch) -> None:
     """What the categories are sorted by."""
     first_slot, n_slots, direction = 1 if plan.kind == NUMBERS else 0, plan.n_slots, scratch.sums
     if n_slots == 2:
@@ -100,7 +100,7 @@ def _fill_keys(plan: Any, node: Any, size: Any, scratch: Any) -> None:
 
 
 @bare_inner_kernel
-def sort_items(plan: CartPlan, node: Node, n_items: Any, scratch: Scratch) -> Any:
+def sort_items(plan: CartPlan, node: Node, n_items: Int, scratch: Scratch) -> Int:
     """Turn items by bin into items by the order of the categories, whose keys are place << 32 | slot; their number.
 
     ``scratch.category_bins`` are the bins in that order, behind them -1.
@@ -124,7 +124,7 @@ def sort_items(plan: CartPlan, node: Node, n_items: Any, scratch: Scratch) -> An
 
 
 @inlined
-def settle_cut(n_bins: Any, gathers: Any, node: Any, order: Any, best: Any) -> None:
+def settle_cut(n_bins: int, gathers: bool, node: Node, order: Int64s, best: Int64s) -> None:
     """From a cut of the order, after the place ``best[BIN]``, to the set of bins that goes left."""
     left_bins = best[LEFT_BINS:]
     put_no_bin(left_bins)
@@ -146,7 +146,9 @@ def settle_cut(n_bins: Any, gathers: Any, node: Any, order: Any, best: Any) -> N
 
 
 @bare_inner_kernel
-def draw_set(table: Any, feature: Any, entries: Any, begin: Any, end: Any, bits: Any, sets: Any) -> None:
+def draw_set(
+    table: CartTable, feature: int, entries: Uint64s, begin: int, end: int, bits: np.uint64, sets: Int64s
+) -> None:
     """A random set of the node's categories into ``sets[:4]``, and all of them into ``sets[4:]``.
 
     Every category is on a side by the toss of a coin; if all fall on one side, one of them changes it.
@@ -173,7 +175,7 @@ def draw_set(table: Any, feature: Any, entries: Any, begin: Any, end: Any, bits:
 
 
 @inlined
-def settle_drawn(n_bins: Any, gathers: Any, node: Any, sets: Any, best: Any) -> None:
+def settle_drawn(n_bins: int, gathers: bool, node: Node, sets: Int64s, best: Int64s) -> None:
     """`settle_cut` for a drawn set."""
     left_bins = best[LEFT_BINS:]
     turn = 2 * best[LEFT_WEIGHT] > node.weight

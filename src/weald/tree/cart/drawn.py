@@ -7,10 +7,9 @@ the right, and missing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Index, Int32s, Int64s, Uint8s, Uint64s
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import below, mix
 from weald.tree.cart.categories import draw_set
@@ -26,7 +25,14 @@ NOTHING = -1  # is drawn where a feature is constant in a node
 
 @inlined
 def _fill_ranges(
-    bins: Any, width: Any, features: Any, entries: Any, begin: Any, end: Any, lowest: Any, highest: Any
+    bins: Uint8s,
+    width: int,
+    features: Int64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    lowest: Int64s,
+    highest: Int64s,
 ) -> None:
     """Smallest and largest bin of every feature in the node."""
     for j in range(len(features)):
@@ -42,7 +48,7 @@ def _fill_ranges(
 
 
 @inlined
-def _draw_threshold(table: Any, feature: Any, first: Any, last: Any, bits: Any) -> Any:
+def _draw_threshold(table: CartTable, feature: int, first: int, last: int, bits: np.uint64) -> int:
     """The last bin on the left, of the bins ``first`` to ``last`` of the node."""
     share = np.float64(bits >> np.uint64(11)) * 2.0**-53
     value = (1.0 - share) * table.middles[feature, first] + share * table.middles[feature, last]
@@ -50,7 +56,7 @@ def _draw_threshold(table: Any, feature: Any, first: Any, last: Any, bits: Any) 
 
 
 @inlined
-def _last_value(table: Any, feature: Any, entries: Any, begin: Any, end: Any) -> Any:
+def _last_value(table: CartTable, feature: int, entries: Uint64s, begin: int, end: int) -> np.int64:
     """The node's largest bin but for missing values."""
     last, width, missing = np.int64(0), len(table.n_bins), table.n_bins[feature]
     for i in range(begin, end):
@@ -60,7 +66,9 @@ def _last_value(table: Any, feature: Any, entries: Any, begin: Any, end: Any) ->
 
 
 @inlined
-def _draw_category(table: Any, feature: Any, entries: Any, begin: Any, end: Any, bits: Any, seen: Any) -> Any:
+def _draw_category(
+    table: CartTable, feature: int, entries: Uint64s, begin: int, end: int, bits: np.uint64, seen: Int64s
+) -> np.int64:
     """One of the node's categories."""
     n_seen, width = np.int64(0), len(table.n_bins)
     for b in range(table.n_bins[feature] + 1):
@@ -80,15 +88,15 @@ def _draw_category(table: Any, feature: Any, entries: Any, begin: Any, end: Any,
 def draw_bins(
     plan: CartPlan,
     table: CartTable,
-    features: Any,
-    key: Any,
-    entries: Any,
-    begin: Any,
-    end: Any,
-    seen: Any,
-    lowest: Any,
-    drawn: Any,
-    sets: Any,
+    features: Int64s,
+    key: np.uint64,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    seen: Int64s,
+    lowest: Int64s,
+    drawn: Int64s,
+    sets: Int64s,
 ) -> None:
     """The split to be tried on every feature, into ``drawn``: the last bin on the left, or the category; or into ``sets``.
 
@@ -113,18 +121,18 @@ def draw_bins(
 
 @inlined
 def _fill_groups_of(
-    plan: Any,
-    table: Any,
-    feature: Any,
-    drawn: Any,
-    drawn_set: Any,
-    entries: Any,
-    begin: Any,
-    end: Any,
-    codes: Any,
-    amounts: Any,
-    first: Any,
-    cells: Any,
+    plan: CartPlan,
+    table: CartTable,
+    feature: Index,
+    drawn: int,
+    drawn_set: Int64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    codes: Int32s,
+    amounts: Int64s,
+    first: int,
+    cells: Int64s,
 ) -> None:
     # Unsigned, or Numba adds a test for negative indices.
     bins, width, feature = table.rows, np.uint64(len(table.n_bins)), np.uint64(feature)
@@ -154,15 +162,15 @@ def _fill_groups_of(
 def fill_groups(
     plan: CartPlan,
     table: CartTable,
-    features: Any,
-    drawn: Any,
-    sets: Any,
-    entries: Any,
-    begin: Any,
-    end: Any,
-    codes: Any,
-    amounts: Any,
-    cells: Any,
+    features: Int64s,
+    drawn: Int64s,
+    sets: Int64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    codes: Int32s,
+    amounts: Int64s,
+    cells: Int64s,
 ) -> None:
     """`fill_cells` with three bins: on the left of what was drawn, on the right, and missing.
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
+from weald.runtime.arrays import Int, Int64s, Uint64s
+from weald.runtime.jit import ZERO, bare_inner_kernel, bare_kernel, inlined
 from weald.runtime.prefetch import prefetch
 from weald.runtime.random import TREE_COLUMNS, below, mix, stream
 from weald.tree.cart.absolute import rank_rows
@@ -44,7 +42,9 @@ EPSILON = 2.220446049250313e-16
 
 
 @bare_inner_kernel
-def _move_rows(table: CartTable, split: Any, begin: Any, end: Any, source: Any, target: Any) -> None:
+def _move_rows(
+    table: CartTable, split: Int64s, begin: Int, end: int, source: Uint64s, target: Uint64s
+) -> None:
     """Rows of a split node to its children's places on the other side, in their old order."""
     feature, last, missing_left = split[FEATURE], split[BIN], split[MISSING_LEFT]
     categorical, left_bins = table.categorical[feature], split[LEFT_BINS:]
@@ -63,7 +63,7 @@ def _move_rows(table: CartTable, split: Any, begin: Any, end: Any, source: Any, 
 
 
 @bare_inner_kernel
-def _draw_tree_columns(count: Any, key: Any, columns: Any, swaps: Any) -> None:
+def _draw_tree_columns(count: int, key: np.uint64, columns: Int64s, swaps: Int64s) -> None:
     """The tree's columns, ascending, into the first places of ``columns``."""
     width = len(columns)
     for column in range(width):
@@ -84,7 +84,7 @@ def _draw_tree_columns(count: Any, key: Any, columns: Any, swaps: Any) -> None:
 
 
 @inlined
-def _tree_weight(plan: Any, entries: Any, n_rows: Any) -> Any:
+def _tree_weight(plan: CartPlan, entries: Uint64s, n_rows: int) -> float:
     weight = 0.0
     for i in range(n_rows):
         weight += np.float64(np.int64(entries[i] & LOW) >> plan.code_bits)
@@ -93,19 +93,19 @@ def _tree_weight(plan: Any, entries: Any, n_rows: Any) -> Any:
 
 @inlined
 def _consider(
-    plan: Any,
-    table: Any,
-    labels: Any,
-    key: Any,
-    unit: Any,
-    tree_weight: Any,
-    number: Any,
-    n_rows: Any,
-    rows: Any,
-    scratch: Any,
-    medians: Any,
-    nodes: Any,
-) -> Any:
+    plan: CartPlan,
+    table: CartTable,
+    labels: Labels,
+    key: np.uint64,
+    unit: float,
+    tree_weight: float,
+    number: int,
+    n_rows: int,
+    rows: CartRows,
+    scratch: Scratch,
+    medians: Medians,
+    nodes: Open,
+) -> float:
     """Decrease of impurity by the node's best split, which becomes its candidate; NO_SCORE where it is not to be split."""
     depth, begin, end = nodes.depth[number], nodes.begin[number], nodes.begin[number] + n_rows
     if depth >= plan.max_depth or n_rows < max(plan.min_samples_split, 2 * plan.min_samples_leaf):
@@ -131,7 +131,14 @@ def _consider(
 
 @inlined
 def _split(
-    table: Any, number: Any, count: Any, first: Any, n_nodes: Any, rows: Any, nodes: Any, trees: Any
+    table: CartTable,
+    number: int,
+    count: int,
+    first: int,
+    n_nodes: int,
+    rows: CartRows,
+    nodes: Open,
+    trees: Trees,
 ) -> None:
     """Carry out the node's candidate: its rows move to the new nodes ``n_nodes`` and ``n_nodes + 1``."""
     split, side = nodes.candidate[number], nodes.depth[number] % 2
@@ -155,17 +162,17 @@ def _split(
 
 @inlined
 def _grow_tree(
-    plan: Any,
-    table: Any,
-    labels: Any,
-    key: Any,
-    first: Any,
-    rows: Any,
-    scratch: Any,
-    medians: Any,
-    nodes: Any,
-    trees: Any,
-) -> Any:
+    plan: CartPlan,
+    table: CartTable,
+    labels: Labels,
+    key: np.uint64,
+    first: int,
+    rows: CartRows,
+    scratch: Scratch,
+    medians: Medians,
+    nodes: Open,
+    trees: Trees,
+) -> int:
     """Grow one tree into ``trees`` from the place ``first`` on; the number of its nodes."""
     _draw_tree_columns(plan.columns_per_tree, key, scratch.columns, scratch.swaps)
     drawn, unit = open_tree(plan, key, labels, rows)
@@ -218,19 +225,19 @@ def grow_trees(
     plan: CartPlan,
     table: CartTable,
     labels: Labels,
-    keys: NDArray[np.uint64],
+    keys: Uint64s,
     rows: CartRows,
     scratch: Scratch,
     medians: Medians,
     nodes: Open,
-    sizes: NDArray[np.int64],
+    sizes: Int64s,
     trees: Trees,
 ) -> None:
     """Grow a tree for every key into ``trees``; ``sizes`` (trees, 2): nodes and leaves of each.
 
     Node 0 is the root, siblings are neighbours. A tree follows from its key, the data and the plan.
     """
-    first, leaves_before = np.int64(0), np.int64(0)
+    first, leaves_before = ZERO, ZERO
     for tree in range(len(keys)):
         n_nodes = np.int64(
             _grow_tree(plan, table, labels, keys[tree], first, rows, scratch, medians, nodes, trees)

@@ -6,10 +6,9 @@ the items, so it does not matter which of the two ways made them: the sums are t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Int, Int32s, Int64s, Uint8s, Uint64s
 from weald.runtime.jit import bare_inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, ROWS_MASK, CartPlan
@@ -23,15 +22,15 @@ INSERTION_ROWS = 16  # up to so many rows insertion sort wins over counting
 @bare_inner_kernel
 def fill_cells(
     plan: CartPlan,
-    bins: Any,
-    width: Any,
-    features: Any,
-    entries: Any,
-    begin: Any,
-    end: Any,
-    codes: Any,
-    amounts: Any,
-    cells: Any,
+    bins: Uint8s,
+    width: int,
+    features: Int64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    codes: Int32s,
+    amounts: Int64s,
+    cells: Int64s,
 ) -> None:
     """Add the rows ``entries[begin:end]`` to the histograms of ``features``, (features, STRIDE, slots) flat."""
     slots = np.uint64(plan.n_slots)
@@ -59,7 +58,9 @@ def fill_cells(
 
 
 @bare_inner_kernel
-def items_from_cells(n_bins: Any, n_slots: Any, first: Any, cells: Any, keys: Any, item_amounts: Any) -> Any:
+def items_from_cells(
+    n_bins: int, n_slots: int, first: Int, cells: Int64s, keys: Int64s, item_amounts: Int64s
+) -> np.int64:
     """One feature's cells, from ``first`` on, as items; their number. The cells are left zero."""
     size, cell = np.uint64(0), np.uint64(first)
     for b in range(n_bins + 1):
@@ -75,7 +76,14 @@ def items_from_cells(n_bins: Any, n_slots: Any, first: Any, cells: Any, keys: An
 
 @bare_inner_kernel
 def sort_rows(
-    bins: Any, width: Any, feature: Any, entries: Any, begin: Any, end: Any, starts: Any, keys: Any
+    bins: Uint8s,
+    width: int,
+    feature: int,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    starts: Int64s,
+    keys: Int64s,
 ) -> None:
     """``keys[:rows]`` = bin << 32 | place among the node's rows, ascending: by bin, then in the old order."""
     # Unsigned, or Numba adds a test for negative indices.
@@ -104,8 +112,15 @@ def sort_rows(
 
 @bare_inner_kernel
 def items_from_rows(
-    plan: CartPlan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, keys: Any, item_amounts: Any
-) -> Any:
+    plan: CartPlan,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    codes: Int32s,
+    amounts: Int64s,
+    keys: Int64s,
+    item_amounts: Int64s,
+) -> Int:
     """Turn sorted rows, ``keys`` as `sort_rows` leaves them, into items; their number.
 
     For the absolute error an item is a row, with its number in place of a slot.

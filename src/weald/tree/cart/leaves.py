@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Float64s, Int, Int32s, Int64s, Uint64s
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.tree.cart.state import ABSOLUTE, HALF, LOW, NUMBERS, CartPlan, CartRows, Labels, Trees
 
 
 @inlined
-def _row_weight(labels: Any, counts: Any, row: Any) -> Any:
+def _row_weight(labels: Labels, counts: Int32s, row: Int) -> float:
     weight = np.float64(counts[row])
     if len(labels.weight) > 0:
         weight *= labels.weight[row]
@@ -19,13 +18,15 @@ def _row_weight(labels: Any, counts: Any, row: Any) -> Any:
 
 
 @inlined
-def _add_classes(plan: Any, labels: Any, weight: Any, row: Any, sums: Any) -> None:
+def _add_classes(plan: CartPlan, labels: Labels, weight: float, row: Int, sums: Float64s) -> None:
     for output in range(plan.n_outputs):
         sums[labels.codes[row * plan.n_outputs + output]] += weight
 
 
 @inlined
-def _add_distances(plan: Any, labels: Any, weight: Any, row: Any, first_row: Any, sums: Any) -> None:
+def _add_distances(
+    plan: CartPlan, labels: Labels, weight: float, row: Int, first_row: Int, sums: Float64s
+) -> None:
     n_outputs = plan.n_outputs
     for output in range(n_outputs):
         distance = labels.values[row * n_outputs + output] - labels.values[first_row * n_outputs + output]
@@ -33,7 +34,7 @@ def _add_distances(plan: Any, labels: Any, weight: Any, row: Any, first_row: Any
 
 
 @inlined
-def _median(plan: Any, labels: Any, output: Any, entries: Any, begin: Any, end: Any) -> Any:
+def _median(plan: CartPlan, labels: Labels, output: int, entries: Uint64s, begin: int, end: int) -> float:
     """Weighted median of rows in the order of their labels: the mean of two where exactly half of the weight is below."""
     total, reached, i = np.int64(0), np.int64(0), begin
     for j in range(begin, end):
@@ -54,14 +55,14 @@ def fill_leaves(
     plan: CartPlan,
     labels: Labels,
     rows: CartRows,
-    depths: Any,
-    begins: Any,
-    first: Any,
-    n_nodes: Any,
-    leaves_before: Any,
-    sums: Any,
+    depths: Int64s,
+    begins: Int64s,
+    first: int,
+    n_nodes: Int,
+    leaves_before: int,
+    sums: Float64s,
     trees: Trees,
-) -> Any:
+) -> int:
     """Values of the leaves of the tree at ``first`` and weights of all its nodes; the number of leaves.
 
     A mean is the first row's label plus the mean distance from it: exact where all labels are equal.
@@ -99,8 +100,8 @@ def fill_leaves(
         trees.cover[first + node] = total
         n_leaves += 1
     for i in range(n_nodes):
-        node = first + n_nodes - 1 - i
-        if trees.feature[node] >= 0:
-            left = first + trees.left[node]
-            trees.cover[node] = trees.cover[left] + trees.cover[left + 1]
+        parent = first + n_nodes - 1 - i
+        if trees.feature[parent] >= 0:
+            left = first + trees.left[parent]
+            trees.cover[parent] = trees.cover[left] + trees.cover[left + 1]
     return n_leaves

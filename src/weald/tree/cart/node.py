@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from weald.runtime.jit import bare_inner_kernel, inlined
+from weald.runtime.arrays import Int, Int32s, Int64s, Uint64s
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined
 from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, below, mix, stream
 from weald.tree.cart.absolute import absolute_score, walk_rows
 from weald.tree.cart.categories import settle_cut, settle_drawn, sort_items
@@ -29,19 +28,23 @@ from weald.tree.cart.state import (
     NUMBERS,
     ONE_CLASS_OUTPUT,
     CartPlan,
+    CartTable,
+    Medians,
+    Node,
+    Scratch,
 )
 from weald.tree.splits.categories import put_only_bin
 
 
 @bare_inner_kernel
 def sum_node(
-    plan: CartPlan, entries: Any, begin: Any, end: Any, codes: Any, amounts: Any, totals: Any
-) -> Any:
+    plan: CartPlan, entries: Uint64s, begin: int, end: int, codes: Int32s, amounts: Int64s, totals: Int64s
+) -> tuple[int, int, bool]:
     """The node's sums into ``totals``; its weight, its sum of squares, and whether all its labels are equal."""
     n_outputs, n_slots, code_bits = plan.n_outputs, plan.n_slots, plan.code_bits
     for slot in range(n_slots):
         totals[slot] = 0
-    weight, square, pure = np.int64(0), np.int64(0), True
+    weight, square, pure = ZERO, ZERO, True
     first_row, first_weight = np.int64(entries[begin] >> HALF), np.int64(entries[begin] & LOW)
     mask = (np.int64(1) << code_bits) - 1
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -68,7 +71,7 @@ def sum_node(
 
 
 @inlined
-def score_before(plan: Any, node: Any, scratch: Any, medians: Any) -> Any:
+def score_before(plan: CartPlan, node: Node, scratch: Scratch, medians: Medians) -> float:
     """The score of a node that is not split: of a split with nothing on the left."""
     totals, left = scratch.totals, scratch.left
     if plan.criterion == GINI:
@@ -83,20 +86,20 @@ def score_before(plan: Any, node: Any, scratch: Any, medians: Any) -> Any:
 
 @inlined
 def _scan_feature(
-    plan: Any,
-    node: Any,
-    table: Any,
-    feature: Any,
-    first_cell: Any,
-    drawn: Any,
-    drawn_set: Any,
-    entries: Any,
-    codes: Any,
-    amounts: Any,
-    scratch: Any,
-    medians: Any,
-    best: Any,
-) -> Any:
+    plan: CartPlan,
+    node: Node,
+    table: CartTable,
+    feature: int,
+    first_cell: Int,
+    drawn: int,
+    drawn_set: Int64s,
+    entries: Uint64s,
+    codes: Int32s,
+    amounts: Int64s,
+    scratch: Scratch,
+    medians: Medians,
+    best: Int64s,
+) -> float:
     """Score of the node's best split on a feature, or of the one that is drawn; its place goes to ``best``.
 
     The node's rows are in the cells from ``first_cell`` on, or, where that is negative, they are sorted here. Of equal
@@ -147,7 +150,9 @@ def _scan_feature(
 
 
 @inlined
-def _draw_features(plan: Any, node_key: Any, visited: Any, size: Any, columns: Any, swaps: Any) -> None:
+def _draw_features(
+    plan: CartPlan, node_key: np.uint64, visited: int, size: int, columns: Int64s, swaps: Int64s
+) -> None:
     """Draw the next features into ``columns[visited : visited + size]``; `_put_back` undoes it."""
     if plan.features_per_node < plan.columns_per_tree:
         for place in range(visited, visited + size):
@@ -157,7 +162,7 @@ def _draw_features(plan: Any, node_key: Any, visited: Any, size: Any, columns: A
 
 
 @inlined
-def _put_back(plan: Any, visited: Any, columns: Any, swaps: Any) -> None:
+def _put_back(plan: CartPlan, visited: int, columns: Int64s, swaps: Int64s) -> None:
     if plan.features_per_node < plan.columns_per_tree:
         for i in range(visited):
             place = visited - 1 - i
@@ -167,16 +172,16 @@ def _put_back(plan: Any, visited: Any, columns: Any, swaps: Any) -> None:
 
 @inlined
 def _count_features(
-    plan: Any,
-    node: Any,
-    table: Any,
-    features: Any,
-    counts: Any,
-    threshold_key: Any,
-    entries: Any,
-    codes: Any,
-    amounts: Any,
-    scratch: Any,
+    plan: CartPlan,
+    node: Node,
+    table: CartTable,
+    features: Int64s,
+    counts: bool,
+    threshold_key: np.uint64,
+    entries: Uint64s,
+    codes: Int32s,
+    amounts: Int64s,
+    scratch: Scratch,
 ) -> None:
     """What is done for several features in one pass over the rows: histograms, and drawing the splits of a random tree."""
     begin, end, cells, drawn, sets = node.begin, node.end, scratch.cells, scratch.drawn, scratch.drawn_sets
@@ -191,17 +196,17 @@ def _count_features(
 
 @inlined
 def find_split(
-    plan: Any,
-    node: Any,
-    table: Any,
-    key: Any,
-    entries: Any,
-    codes: Any,
-    amounts: Any,
-    scratch: Any,
-    medians: Any,
-    best: Any,
-) -> Any:
+    plan: CartPlan,
+    node: Node,
+    table: CartTable,
+    key: np.uint64,
+    entries: Uint64s,
+    codes: Int32s,
+    amounts: Int64s,
+    scratch: Scratch,
+    medians: Medians,
+    best: Int64s,
+) -> float:
     """Score of the node's best split among the drawn features; the split goes to ``best``.
 
     Features are drawn without replacement until ``features_per_node`` were looked at and one of them can be split. Of

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint64s
 from weald.runtime.jit import bare_inner_kernel, bare_kernel, inlined
 from weald.runtime.random import ROWS, below, mix, stream
 from weald.tree.cart.state import HALF, LOW, NUMBERS, ONE_CLASS_OUTPUT, CartPlan, CartRows, Labels
@@ -17,9 +16,7 @@ _SUM_BITS = 61
 
 
 @bare_kernel
-def draw_counts(
-    key: int, bootstrap: bool, n_draws: int, order: NDArray[np.int64], counts: NDArray[np.int32]
-) -> None:
+def draw_counts(key: np.uint64, bootstrap: bool, n_draws: int, order: Int64s, counts: Int32s) -> None:
     """How often every row is drawn by the tree of this key; ``counts``: int32 (rows,).
 
     ``order``: int64 (rows,), used where rows are drawn without replacement.
@@ -43,7 +40,7 @@ def draw_counts(
         counts[order[place]] = 1
 
 
-def bootstrap_counts(key: int, n_rows: int, n_draws: int, replace: bool = True) -> NDArray[np.int32]:
+def bootstrap_counts(key: int, n_rows: int, n_draws: int, replace: bool = True) -> Int32s:
     """Times each row was drawn by the tree of that key, int32 (rows,); 0 is out of bag.
 
     >>> int(bootstrap_counts(7, 1000, 1000).sum())
@@ -51,12 +48,12 @@ def bootstrap_counts(key: int, n_rows: int, n_draws: int, replace: bool = True) 
     """
     counts = np.empty(n_rows, np.int32)
     order = np.empty(1 if replace else n_rows, np.int64)
-    draw_counts(np.uint64(key), replace, n_draws, order, counts)  # type: ignore[arg-type]
+    draw_counts(np.uint64(key), replace, n_draws, order, counts)
     return counts
 
 
 @inlined
-def _weight_scale(weight: Any, counts: Any, largest_weight: Any) -> Any:
+def _weight_scale(weight: Float64s, counts: Int32s, largest_weight: float) -> float:
     """A power of two that makes weights integers: their sum below 2**30 and each below ``largest_weight``."""
     total, largest = 0.0, 0.0
     for row in range(len(counts)):
@@ -72,7 +69,7 @@ def _weight_scale(weight: Any, counts: Any, largest_weight: Any) -> Any:
 
 
 @inlined
-def _fill_amounts(plan: Any, labels: Any, entries: Any, n_rows: Any, amounts: Any) -> Any:
+def _fill_amounts(plan: CartPlan, labels: Labels, entries: Uint64s, n_rows: int, amounts: Int64s) -> float:
     """What the tree's rows add to the sums: weight << 32 | 1, and weight * label as an integer; the labels' unit is returned."""
     values, centres, n_outputs, n_slots = labels.values, labels.centres, plan.n_outputs, plan.n_slots
     total = 0.0
@@ -92,7 +89,9 @@ def _fill_amounts(plan: Any, labels: Any, entries: Any, n_rows: Any, amounts: An
 
 
 @inlined
-def _write_entry(plan: Any, labels: Any, scale: Any, counts: Any, row: Any, entries: Any, size: Any) -> Any:
+def _write_entry(
+    plan: CartPlan, labels: Labels, scale: float, counts: Int32s, row: int, entries: Uint64s, size: int
+) -> int:
     """Append the row's entry if it was drawn; the new size."""
     if counts[row] == 0:
         return size
@@ -107,7 +106,7 @@ def _write_entry(plan: Any, labels: Any, scale: Any, counts: Any, row: Any, entr
 
 
 @bare_inner_kernel
-def open_tree(plan: CartPlan, key: Any, labels: Labels, rows: CartRows) -> Any:
+def open_tree(plan: CartPlan, key: np.uint64, labels: Labels, rows: CartRows) -> tuple[int, float]:
     """Draw the tree's rows and write their entries and amounts; their number and the unit of the labels are returned.
 
     Should no row of positive weight be drawn, the tree takes all rows.

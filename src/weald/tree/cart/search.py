@@ -13,10 +13,9 @@ is in ``absolute.py``.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Bool, Float64s, Int, Int64s
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.mathlib import log
 from weald.tree.cart.state import (
@@ -43,7 +42,7 @@ LN2 = 0.6931471805599453
 
 
 @inlined
-def _term(criterion: Any, own: Any, weight: Any) -> Any:
+def _term(criterion: int, own: float, weight: float) -> float:
     """What one slot's sum adds to a child's score."""
     if criterion == ENTROPY:
         return own * (log(own) / LN2) if own > 0.0 else 0.0
@@ -54,8 +53,8 @@ def _term(criterion: Any, own: Any, weight: Any) -> Any:
 
 @bare_inner_kernel
 def children_score(
-    criterion: Any, n_outputs: Any, weight: Any, left_weight: Any, totals: Any, left: Any
-) -> Any:
+    criterion: int, n_outputs: int, weight: int, left_weight: float | np.int64, totals: Int64s, left: Int64s
+) -> float:
     """The score of a split by the sums of the node, ``totals``, and of its left child; int64 (slots).
 
     With nothing on the left it is the score of the node itself.
@@ -75,7 +74,7 @@ def children_score(
 
 
 @inlined
-def fits(plan: Any, node: Any, rows: Any, weight: Any) -> Any:
+def fits(plan: CartPlan, node: Node, rows: Int, weight: Int) -> Bool:
     """Whether both children are large enough when the left one has so much."""
     return (
         rows >= plan.min_samples_leaf
@@ -89,11 +88,11 @@ def fits(plan: Any, node: Any, rows: Any, weight: Any) -> Any:
 def walk_items(
     plan: CartPlan,
     node: Node,
-    n_values: Any,
-    n_items: Any,
+    n_values: Int,
+    n_items: Int,
     scratch: Scratch,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """Score of the best split between items; NO_SCORE where there is none. Its place goes to ``best``.
 
     Every threshold, from left to right, with missing values (the items behind ``n_values``) on the right and then, in a
@@ -124,7 +123,7 @@ def walk_items(
             rows, weight = word & ROWS_MASK, word >> 32
             if fits(plan, node, rows, weight):
                 if plan.criterion == GINI:
-                    score = np.float64(square_left) / np.float64(weight)
+                    score: float = np.float64(square_left) / np.float64(weight)
                     score += np.float64(square_right) / np.float64(node.weight - weight)
                 elif plan.criterion == SQUARED and plan.n_outputs == 1:
                     own, other = np.float64(left[1]), np.float64(totals[1] - left[1])
@@ -140,7 +139,7 @@ def walk_items(
 
 
 @inlined
-def search_cuts(cuts: Any, feature: Any, value: Any, first: Any, last: Any) -> Any:
+def search_cuts(cuts: Float64s, feature: int, value: float, first: int, last: int) -> int:
     """The first cut of first..last that is not below ``value``, or ``last``."""
     while first < last:
         middle = (first + last) // 2
@@ -152,7 +151,7 @@ def search_cuts(cuts: Any, feature: Any, value: Any, first: Any, last: Any) -> A
 
 
 @bare_inner_kernel
-def settle_threshold(table: CartTable, best: Any) -> None:
+def settle_threshold(table: CartTable, best: Int64s) -> None:
     """Move a numeric split to the middle between the node's bins on both sides of it, the value of a bin being its middle.
 
     Where all values go left, and missing ones right, the split is after the last bin.

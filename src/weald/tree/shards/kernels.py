@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Bools, Int32s, Int64s, Uint64s
 from weald.runtime.jit import kernel
 from weald.tree.histograms.cells import cell_words, read_cell
 from weald.tree.histograms.histogram import build_histogram
@@ -19,11 +17,11 @@ _HALF = np.uint64(32)
 
 @kernel
 def group_entries(
-    entries: NDArray[np.uint64],
-    node_of_row: NDArray[np.int32],
-    place_of_node: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    grouped: NDArray[np.uint64],
+    entries: Uint64s,
+    node_of_row: Int32s,
+    place_of_node: Int32s,
+    starts: Int64s,
+    grouped: Uint64s,
 ) -> None:
     """Copy the entries of some nodes to ``grouped``, node after node, each in the old order.
 
@@ -47,13 +45,13 @@ def group_entries(
 @kernel
 def count_nodes(
     data: TreeInput,
-    features: NDArray[np.int64],
+    features: Int64s,
     gradients: Gradients,
-    grouped: NDArray[np.uint64],
-    starts: NDArray[np.int64],
+    grouped: Uint64s,
+    starts: Int64s,
     tasks: int,
     work: Workspace,
-    out: NDArray[np.int64],
+    out: Int64s,
 ) -> None:
     """Histograms of the groups of entries, (nodes, cells, 3), by way of ``work.pool[0]``."""
     histogram = work.pool[0]
@@ -69,12 +67,12 @@ def count_nodes(
 
 @kernel
 def move_rows(
-    columns: Any,
-    n_bins: NDArray[np.int64],
-    categorical: NDArray[np.bool_],
+    columns: BinCodes,
+    n_bins: Int64s,
+    categorical: Bools,
     splits: Splits,
-    place_of_node: NDArray[np.int32],
-    node_of_row: NDArray[np.int32],
+    place_of_node: Int32s,
+    node_of_row: Int32s,
 ) -> None:
     """Move every row of a node that is split to one of its children; ``place_of_node``: which split, -1 for none.
 

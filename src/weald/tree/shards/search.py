@@ -5,11 +5,9 @@ These kernels only bring sums to where the search of the compiled growers reads 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.runtime.arrays import Bools, Int64s
 from weald.runtime.jit import kernel
 from weald.tree.growth.grower import (
     ROOT,
@@ -41,9 +39,9 @@ def open_tree(search: Search, n_rows: int) -> None:
 @kernel
 def store_histograms(
     search: Search,
-    sums: NDArray[np.int64],
-    counted: NDArray[np.int64],
-    others: NDArray[np.int64],
+    sums: Int64s,
+    counted: Int64s,
+    others: Int64s,
     tasks: int,
 ) -> None:
     """Write the sums, (nodes, cells, 3), to the slots of the nodes that were ``counted``, in the words of `cell_words`.
@@ -63,7 +61,7 @@ def store_histograms(
 
 
 @kernel
-def settle_sums(search: Search, features: NDArray[np.int64]) -> None:
+def settle_sums(search: Search, features: Int64s) -> None:
     """The root's sums, and its value where there is one, from its histogram."""
     nodes, gradients = search.nodes, search.gradients
     sum_root(search.data, features, gradients, nodes, search.work.pool[nodes.slot[ROOT]])
@@ -71,7 +69,7 @@ def settle_sums(search: Search, features: NDArray[np.int64]) -> None:
 
 
 @kernel
-def search_nodes(search: Search, features: NDArray[np.int64], wanted: NDArray[np.int64], tasks: int) -> None:
+def search_nodes(search: Search, features: Int64s, wanted: Int64s, tasks: int) -> None:
     """Find the best splits of some nodes that have histograms: their candidates."""
     for node in wanted:
         search_node(
@@ -89,7 +87,7 @@ def search_nodes(search: Search, features: NDArray[np.int64], wanted: NDArray[np
 
 
 @kernel
-def divide_nodes(search: Search, parents: NDArray[np.int64], first: int) -> None:
+def divide_nodes(search: Search, parents: Int64s, first: int) -> None:
     """Carry out the candidates of some nodes: their children are numbered from ``first`` on."""
     left = first
     for node in parents:
@@ -99,7 +97,7 @@ def divide_nodes(search: Search, parents: NDArray[np.int64], first: int) -> None
 
 
 @kernel
-def children_by_size(search: Search, parents: NDArray[np.int64]) -> NDArray[np.int64]:
+def children_by_size(search: Search, parents: Int64s) -> Int64s:
     """Nodes that were split, with the child of fewer rows and the other one, (nodes, 3)."""
     families = np.empty((len(parents), 3), np.int64)
     for i in range(len(parents)):
@@ -109,7 +107,7 @@ def children_by_size(search: Search, parents: NDArray[np.int64]) -> NDArray[np.i
 
 
 @kernel
-def may_be_split(search: Search, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+def may_be_split(search: Search, wanted: Int64s) -> Bools:
     """Which of some nodes are neither too deep nor too small to be split."""
     may = np.empty(len(wanted), np.bool_)
     for i in range(len(wanted)):
@@ -118,7 +116,7 @@ def may_be_split(search: Search, wanted: NDArray[np.int64]) -> NDArray[np.bool_]
 
 
 @kernel
-def search_level(search: Search, features: NDArray[np.int64], first: int, last: int, tasks: int) -> Any:
+def search_level(search: Search, features: Int64s, first: int, last: int, tasks: int) -> bool:
     """Find the common split of the nodes first..last of an oblivious tree; False when none pays."""
     nodes, rules, state = search.nodes, search.rules, search.state
     drawn = columns_of_node(features, rules, search.key, nodes.depth[first], first)
