@@ -163,7 +163,7 @@ def _notes() -> list[str]:
         f"{lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
         f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. With compiled kernels a fresh "
         f"process has its first model after {warm['weald']['process']:.1f} s (LightGBM's "
-        f"{warm['lightgbm']['process']:.1f} s), most of it scikit-learn's import; the fit takes "
+        f"{warm['lightgbm']['process']:.1f} s), most of it Numba's import; the fit takes "
         f"{warm['weald']['fit']:.1f} s.",
     ]
     forests = _read("forests")["results"]

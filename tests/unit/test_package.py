@@ -31,6 +31,23 @@ def test_importing_weald_loads_nothing_heavy(statement: str) -> None:
     assert not {"numba", "sklearn", "pandas", "polars", "scipy", "numpy"} & set(loaded_after(statement))
 
 
+FIRST_MODEL = """
+import numpy as np, pickle, weald
+X = np.random.default_rng(0).normal(size=(60, 3))
+model = weald.{estimator}(n_estimators=3, n_jobs=2).fit(X, np.arange(60) % 2)
+model.predict(X)
+pickle.loads(pickle.dumps(model)).predict(X)
+"""
+
+
+@pytest.mark.parametrize("estimator", ["BoostedTreesClassifier", "BoostedTreesRegressor"])
+def test_a_first_model_of_arrays_loads_only_what_it_needs(estimator: str) -> None:
+    loaded = set(loaded_after(FIRST_MODEL.format(estimator=estimator)))
+    assert not {"sklearn", "scipy.sparse", "scipy.special", "scipy.stats", "scipy.optimize"} & loaded
+    assert not {"pandas", "polars", "pyarrow", "narwhals", "joblib", "matplotlib", "rich", "typer"} & loaded
+    assert not {"weald.data.frames", "weald.dialects", "weald.tree.cart", "weald.training.classical"} & loaded
+
+
 def test_every_public_name_can_be_loaded() -> None:
     for name in weald.__all__:
         assert getattr(weald, name) is not None

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.binning.bundled import BundledBins, Layout
@@ -23,6 +22,7 @@ from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
 from weald.binning.zeros import without_zeros
 from weald.data import Dataset, Schema, read_table
+from weald.data.containers import is_sparse
 from weald.data.read import Categorical, has_columns, marked_positions
 from weald.data.sparse import Unstored
 from weald.runtime.errors import InputError, NotSupportedError
@@ -131,7 +131,7 @@ class BinnedTable:
         wishes = wishes_of(estimator)
         if wishes is None or wishes.choices != self.choices:
             return False
-        if wishes.unstored != self.unstored and scipy.sparse.issparse(self.X):
+        if wishes.unstored != self.unstored and is_sparse(self.X):
             return False
         if _with_conflicts(wishes.bundling) != _with_conflicts(self.bundling):
             return False
@@ -206,7 +206,7 @@ def read_training_table(
     if choices != X.choices:
         own, wanted = describe_difference(X.choices, choices)
         raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
-    if unstored != X.unstored and scipy.sparse.issparse(X.X):
+    if unstored != X.unstored and is_sparse(X.X):
         raise InputError(f"X was binned with unstored={X.unstored!r}, but {owner} has unstored={unstored!r}.")
     if marked_positions(categorical, X.schema.names) != X.marked:
         raise InputError(
@@ -228,7 +228,7 @@ def _read(
     earlier: Schema | None,
 ) -> Dataset:
     known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
-    if scipy.sparse.issparse(X) and not isinstance(categorical, str) and len(list(categorical)):
+    if is_sparse(X) and not isinstance(categorical, str) and len(list(categorical)):
         _check_room(X)
     return read_table(
         X, categorical=categorical, schema=known, owner=owner, unstored=unstored, missing=choices.missing

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.binning.quantile import new_scratch
@@ -70,8 +69,10 @@ class SparseCells:
             yield first, out
 
     def _taken(self, rows: NDArray[np.int64]) -> SparseCells:
+        from scipy.sparse import csc_array
+
         shape = (self.n_rows, self.n_columns)
-        kept: Any = scipy.sparse.csc_array((self.bins, self.rows, self.starts), shape=shape)[rows]
+        kept: Any = csc_array((self.bins, self.rows, self.starts), shape=shape)[rows]
         kept.sort_indices()
         starts, numbers = kept.indptr.astype(np.int64), kept.indices.astype(np.uint32)
         return SparseCells(starts, numbers, kept.data, self.default, len(rows))

@@ -7,7 +7,6 @@ other than zero takes two quick passes, one to count them and one to write them 
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 
 from weald.binning.mapper import read_only
 from weald.binning.sparse import DENSE_SHARE
@@ -43,10 +42,12 @@ def without_zeros(dataset: Dataset, tasks: int) -> Dataset:
     starts = np.concatenate(([0], np.cumsum(places.sum(axis=0))))
     if starts[-1] > DENSE_SHARE * block.size:
         return dataset
+    from scipy.sparse import csc_array  # loaded for a table that is worth it
+
     places = starts[:-1] + np.cumsum(places, axis=0) - places
     rows, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], flat.dtype)
     find_others(tasks, flat, row_stride, column_stride, n_rows, rows, values, places)
-    matrix = scipy.sparse.csc_array((values, rows, starts), shape=block.shape)
+    matrix = csc_array((values, rows, starts), shape=block.shape)
     matrix.has_canonical_format = True
     return Dataset(dataset.schema, SparseTable(matrix))
 

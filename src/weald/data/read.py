@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
-import scipy.sparse
-from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from weald.data.categories import CodesWithUnknown, dictionary
 from weald.data.columns import ObjectColumn, open_values
+from weald.data.containers import check_shape, is_frame, is_series, is_sparse
 from weald.data.dataset import Dataset
 from weald.data.matching import check_count, match_columns
 from weald.data.missing import Missing, with_missing
 from weald.data.schema import Codes, Column, Schema
 from weald.data.sparse import SparseTable, Unstored
-from weald.data.tables import ArrayTable, ColumnTable, FrameTable, Table, made_up_names
+from weald.data.tables import ArrayTable, ColumnTable, Table, made_up_names
 from weald.runtime.errors import InputError
 
 Categorical = Literal["auto"] | Sequence[str | int]
@@ -104,40 +101,19 @@ def _is_float_matrix(X: Any) -> bool:
 
 def open_table(X: Any, unstored: Unstored = "zero") -> Table:
     """The container of a table, checked for its shape, without converting anything."""
-    if nw.dependencies.is_into_dataframe(X):
-        return _open_frame(X)
-    if scipy.sparse.issparse(X):
+    if is_frame(X):
+        from weald.data.frames import open_frame
+
+        return open_frame(X)
+    if is_sparse(X):
         return _open_sparse(X, unstored)
-    if nw.dependencies.is_into_series(X):
-        _check_shape((len(X),))
+    if is_series(X):
+        check_shape((len(X),))
     if isinstance(X, Mapping):
         return _open_mapping(X)
     if hasattr(X, "collect"):
         raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")
     return _open_array(_to_array(X))
-
-
-def _open_frame(X: Any) -> FrameTable:
-    try:
-        frame = nw.from_native(X, eager_only=True)
-        labels: list[Any] = list(frame.columns)
-        _check_shape((len(frame), len(labels)))
-    except DuplicateError:
-        counts = Counter(getattr(X, "column_names", None) or list(X.columns))
-        label, count = counts.most_common(1)[0]
-        raise InputError(
-            f"Column names must differ from each other, but {label!r} occurs {count} times: rename or drop "
-            "columns."
-        ) from None
-    types = sorted({type(label).__qualname__ for label in labels})
-    named = all(isinstance(label, str) for label in labels)
-    if not named and any(isinstance(label, str) for label in labels):
-        raise TypeError(
-            "Feature names are only supported if all input features have string names, but your input has "
-            f"{types} as column name types: convert them all, for example with X.columns = "
-            "X.columns.astype(str)."
-        )
-    return FrameTable(frame, tuple(str(label) for label in labels), named)
 
 
 def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
@@ -151,13 +127,13 @@ def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
     if len(lengths) > 1:
         raise InputError(f"The columns of X must have the same length, but they have {lengths} values.")
     n_rows = lengths[0] if lengths else 0
-    _check_shape((n_rows, len(arrays)))
+    check_shape((n_rows, len(arrays)))
     columns = [open_values(values, name) for name, values in arrays.items()]
     return ColumnTable(columns, n_rows, tuple(arrays), named=True)
 
 
 def _open_sparse(X: Any, unstored: Unstored) -> SparseTable:
-    _check_shape(X.shape)
+    check_shape(X.shape)
     if X.dtype.kind == "c":
         raise InputError(f"Complex data not supported: X is of type {X.dtype}.")
     if X.dtype.kind not in "biuf":
@@ -189,7 +165,7 @@ def _open_array(array: NDArray[Any]) -> ArrayTable | ColumnTable:
             "X is a structured array: pass a data frame, or the result of "
             "numpy.lib.recfunctions.structured_to_unstructured(X)."
         )
-    _check_shape(array.shape)
+    check_shape(array.shape)
     if kind in "biuf":
         return ArrayTable(array)
     if kind in "OUT":
@@ -200,22 +176,6 @@ def _open_array(array: NDArray[Any]) -> ArrayTable | ColumnTable:
         raise InputError(f"Complex data not supported: X is of type {array.dtype}.")
     hint = "decode it with X.astype(str)" if kind == "S" else "convert it to numbers first"
     raise InputError(f"X is of type {array.dtype}, which is neither numbers nor strings: {hint}.")
-
-
-def _check_shape(shape: tuple[int, ...]) -> None:
-    if len(shape) < 2:
-        found = "1D" if len(shape) == 1 else "scalar"
-        raise InputError(
-            f"Expected 2D array, got {found} array instead. Reshape your data with X.reshape(-1, 1) if it "
-            "has a single feature, or with X.reshape(1, -1) if it is a single sample."
-        )
-    if len(shape) > 2:
-        raise InputError(f"Found array with dim {len(shape)}, while dim <= 2 is required for X.")
-    for size, unit in zip(shape, ("sample(s)", "feature(s)"), strict=True):
-        if size == 0:
-            raise InputError(
-                f"Found array with 0 {unit} (shape={tuple(shape)}) while a minimum of 1 is required."
-            )
 
 
 def _settle_schema(table: Table, categorical: Categorical) -> Schema:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.categories import codes_of_numbers, count_numbers
-from weald.data.columns import Rows, TableColumn, open_series, row_blocks
+from weald.data.columns import Rows, TableColumn, row_blocks
 from weald.data.schema import Codes, Kind
 
 if TYPE_CHECKING:
@@ -123,50 +122,6 @@ class ColumnTable:
         return ColumnSource([self._columns[position] for position in order], self.n_rows, coding)
 
 
-class FrameTable:
-    """Any eager data frame that narwhals knows; all of it at once where its columns are of like types."""
-
-    def __init__(self, frame: nw.DataFrame[Any], names: tuple[str, ...], named: bool) -> None:
-        self.n_rows = len(frame)
-        self.names = names
-        self.named = named
-        self._frame = frame
-
-    @cached_property
-    def _by_column(self) -> ColumnTable:
-        columns = zip(self._frame.iter_columns(), self.names, strict=True)
-        opened = [open_series(series, name) for series, name in columns]
-        return ColumnTable(opened, self.n_rows, self.names, self.named)
-
-    @cached_property
-    def _at_once(self) -> Callable[[Rows], NDArray[Any]] | None:
-        """Rows -> floats for a frame without strings, in one call of its own library."""
-        if self._frame.implementation.is_pandas():
-            native = self._frame.to_native()
-            types = set(native.dtypes)
-            if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in types):
-                single = types == {np.dtype(np.float32)}
-                return lambda rows: native.iloc[rows].to_numpy(np.float32 if single else np.float64)
-            return None  # its nullable types turn to objects together, and to floats one by one
-        if set(self._frame.schema.values()) in ({nw.Float64()}, {nw.Float32()}):
-            return lambda rows: self._frame[rows, :].to_numpy()
-        return None
-
-    def kinds(self) -> list[Kind]:
-        return self._by_column.kinds() if self._at_once is None else ["numeric"] * len(self.names)
-
-    def all_missing(self, position: int) -> bool:
-        return self._by_column.all_missing(position)
-
-    def counts(self, position: int) -> dict[Any, int]:
-        return self._by_column.counts(position)
-
-    def source(self, order: Sequence[int], coding: Coding) -> Source:
-        if self._at_once is None or any(codes is not None for codes in coding):
-            return self._by_column.source(order, coding)
-        return FrameSource(self._at_once, self.n_rows, order)
-
-
 class ColumnSource:
     """Blocks filled column by column."""
 
@@ -192,25 +147,6 @@ class ColumnSource:
         for position, (column, codes) in enumerate(zip(self._columns, self._coding, strict=True)):
             block[:, position] = column.numbers(rows) if codes is None else column.codes(rows, codes)
         return block
-
-
-class FrameSource:
-    """Blocks that a data frame converts at once, columns put in order afterwards."""
-
-    whole = None
-
-    def __init__(self, convert: Callable[[Rows], NDArray[Any]], n_rows: int, order: Sequence[int]) -> None:
-        self.n_rows = n_rows
-        self._convert = convert
-        self._order = None if list(order) == sorted(order) else list(order)
-
-    def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        for rows in row_steps(self.n_rows, step):
-            yield rows.start, self.take(rows)
-
-    def take(self, rows: Rows) -> NDArray[Any]:
-        block = self._convert(rows)
-        return block if self._order is None else block[:, self._order]
 
 
 @lru_cache(maxsize=8)

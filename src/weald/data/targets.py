@@ -6,13 +6,11 @@ import numbers
 import warnings
 from typing import Any
 
-import narwhals as nw
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.data.categories import is_missing, kind_of_type, numbers_of_cells
-from weald.data.columns import decoded
+from weald.data.containers import is_frame, is_series, is_sparse
 from weald.runtime.errors import InputError
 
 
@@ -22,7 +20,7 @@ def split_outputs(y: Any) -> list[Any]:
     >>> [column.tolist() for column in split_outputs([[1, 2], [3, 4], [5, 6]])]
     [[1, 3, 5], [2, 4, 6]]
     """
-    if y is None or nw.dependencies.is_into_series(y):
+    if y is None or is_series(y):
         return [y]
     labels = _to_array(y, "y")
     return list(labels.T) if labels.ndim == 2 and labels.shape[1] > 1 else [y]
@@ -143,14 +141,16 @@ def _read_labels(y: Any, n_rows: int, owner: str) -> NDArray[Any]:
 
 
 def _to_array(values: Any, name: str) -> NDArray[Any]:
-    if scipy.sparse.issparse(values):
+    if is_sparse(values):
         raise InputError(f"{name} is sparse: pass {name}.toarray().ravel() instead.")
-    if nw.dependencies.is_into_series(values):
-        return decoded(nw.from_native(values, series_only=True)).to_numpy()
-    if nw.dependencies.is_into_dataframe(values):
-        frame = nw.from_native(values, eager_only=True)
-        columns = [decoded(series).to_numpy() for series in frame.iter_columns()]
-        return np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    if is_series(values):
+        from weald.data.series import array_of_series
+
+        return array_of_series(values)
+    if is_frame(values):
+        from weald.data.frames import array_of_frame
+
+        return array_of_frame(values)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InputError(f"{name} has masked values, but every row needs one.")
     try:

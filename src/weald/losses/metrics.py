@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from weald.losses.base import Loss, refuse_labels
 from weald.losses.elementary import exp_of, log_of
@@ -160,6 +159,8 @@ def _poisson_loss(y: Float64s, prediction: Float64s, weight: Float64s | None) ->
 
 def _poisson_nloglik(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     """Minus the mean logarithm of Poisson's probability of the labels."""
+    from scipy.special import gammaln
+
     refuse_labels(~(y >= 0.0), y, "0 or more for the metric poisson_nloglik")
     mean = np.maximum(prediction, _SMALLEST_MEAN)
     return weighted_mean(gammaln(y + 1.0) + mean - y * log_of(mean), weight)

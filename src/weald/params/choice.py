@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from weald.params.declare import (
     anything,
@@ -36,6 +35,7 @@ from weald.params.declare import (
 )
 from weald.params.parameter import Parameter
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.sklearn_bases import BaseEstimator
 
 __all__ = [
     "Choice",

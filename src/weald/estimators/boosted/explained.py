@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
 
 from weald.data import read_weights
 from weald.estimators.boosted.fitting import fit_metrics
@@ -105,6 +104,8 @@ class ExplainedTrees:
         >>> model.virtual_ensembles_predict(X, count=5).shape
         (40, 5)
         """
+        from sklearn.base import is_regressor
+
         dataset, forest = self._read(X), self._fitted().forest
         tasks = hire(self.n_jobs)
         scores = virtual_ensembles(forest, dataset.blocks(), dataset.n_rows, count, tasks)

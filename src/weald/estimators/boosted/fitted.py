@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
-from sklearn.exceptions import NotFittedError
 
 from weald.data import Dataset, read_table
 from weald.estimators.shared.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
@@ -65,6 +63,8 @@ class BoostedModel:
         try:
             return self._model
         except AttributeError:
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
             ) from None
@@ -135,12 +135,16 @@ class BoostedModel:
         >>> bool(np.allclose(model.predict(X), X @ model.coef_ + model.intercept_))
         True
         """
+        from sklearn.base import is_regressor
+
         weights = self._linear_model("coef_").weights
         return weights[0] if is_regressor(self) else weights
 
     @property
     def intercept_(self) -> float | NDArray[np.float64]:
         """Where every row starts, with ``booster="linear"``: a number of a regressor, (1 or classes,) of a classifier."""
+        from sklearn.base import is_regressor
+
         intercept = self._linear_model("intercept_").intercept
         return float(intercept[0]) if is_regressor(self) else intercept
 

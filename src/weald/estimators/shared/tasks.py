@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.data import read_regression_target, read_several_classes
 from weald.estimators.shared.labels import Labels, known_codes
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import LINKS, Loss
+from weald.runtime.sklearn_bases import ClassifierMixin, RegressorMixin
 
 
 class ClassifierTask(ClassifierMixin):  # type: ignore[misc]

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from sklearn.base import BaseEstimator
-
 from weald.binning import BinWishes
 from weald.binning.parameters import BINS, SPLIT_FINDERS, Bins, SplitFinder
 from weald.encoding.parameters import CATEGORIES, DEFAULT_PERMUTATIONS, Categories, TargetStatistics
@@ -27,6 +25,7 @@ from weald.params.choice import (
     whole,
 )
 from weald.runtime.errors import InputError
+from weald.runtime.sklearn_bases import BaseEstimator
 from weald.sampling.parameters import SAMPLINGS, Sampling
 from weald.training.boosting.booster_parameters import (
     BOOSTERS,
