@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from weald.data import Column, Dataset
 
 
-class Columns(NamedTuple):
+class NumbersAndCodes(NamedTuple):
     """``numbers``: float64 (rows, numeric columns); ``codes``: uint32 (categorical columns, rows)."""
 
     numbers: NDArray[np.float64]
@@ -22,13 +22,13 @@ def n_codes(column: Column) -> int:
     return len(column.categories) + 2
 
 
-def split_columns(dataset: Dataset) -> Columns:
+def split_columns(dataset: Dataset) -> NumbersAndCodes:
     """The columns of a data set that was read with ``unknown="coded"``.
 
     >>> from weald.data import read_table
     >>> table = read_table([["red", 1.5], ["blue", 2.5], [None, 3.5]], unknown="coded")
     >>> split_columns(table)
-    Columns(numbers=array([[1.5],
+    NumbersAndCodes(numbers=array([[1.5],
            [2.5],
            [3.5]]), codes=array([[1, 0, 3]], dtype=uint32))
     """
@@ -41,4 +41,4 @@ def split_columns(dataset: Dataset) -> Columns:
         numbers[rows] = block[:, ~is_category]
         found = block[:, is_category]
         codes[:, rows] = np.where(np.isnan(found), missing, found).T
-    return Columns(numbers, codes)
+    return NumbersAndCodes(numbers, codes)

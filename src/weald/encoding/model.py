@@ -106,7 +106,7 @@ def codes_of_block(block: NDArray[Any], schema: Schema) -> Codes:
     return codes
 
 
-def codes_of(dataset: BlockTable) -> Codes:
+def category_codes(dataset: BlockTable) -> Codes:
     """The same for a whole table."""
     parts = [codes_of_block(block, dataset.schema) for _, block in dataset.blocks()]
     return np.concatenate(parts, axis=1)

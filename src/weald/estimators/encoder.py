@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data import Dataset, Schema, read_regression_target, read_several_classes, read_table
 from weald.data.read import Categorical
 from weald.encoding.columns import n_codes, split_columns
-from weald.encoding.formulas import smoothed, sums_before, sums_without_own, total_sums
+from weald.encoding.formulas import drawn_to_prior, sums_before, sums_without_own, total_sums
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets, target_borders
 from weald.params.declare import anything, documented, flag, number, one_of, validate, whole
 from weald.runtime.errors import InputError, NotSupportedError
@@ -294,7 +294,7 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
         """What new rows get, by code: a column a statistic, and the counter."""
         found = [total_sums(codes, target, n_codes) for target in targets.values]
         table = [
-            smoothed(sums, targets.scale, prior, self.a)
+            drawn_to_prior(sums, targets.scale, prior, self.a)
             for sums, prior in zip(found, self.prior_, strict=True)
         ]
         if self.counters:
@@ -316,7 +316,7 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
                     others = [sums_before(codes, order, target, len(encodings)) for order in orders]
                 else:
                     others = [sums_without_own(codes, target, len(encodings))]
-                means = [smoothed(sums, targets.scale, prior, self.a) for sums in others]
+                means = [drawn_to_prior(sums, targets.scale, prior, self.a) for sums in others]
                 statistics[:, place] = sum(means) / len(means)
         return statistics
 

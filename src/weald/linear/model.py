@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weald.data import Dataset, Schema
 from weald.data.dataset import rows_per_block
 from weald.forest.container import Container, pack
-from weald.linear.columns import Columns, DenseColumns, SparseColumns, over_outputs, without_nan
+from weald.linear.columns import DenseColumns, NumberColumns, SparseColumns, over_outputs, without_nan
 from weald.runtime.errors import ModelFileError
 
 FORMAT: Final = 3
@@ -106,7 +106,7 @@ class LinearModel:
                 scores[:, first + begin : first + begin + len(piece)] = part
         return scores
 
-    def score_columns(self, columns: Columns, tasks: int, scores: NDArray[np.float64]) -> None:
+    def score_columns(self, columns: NumberColumns, tasks: int, scores: NDArray[np.float64]) -> None:
         """Fill OUT scores, (K, rows), of a table whose columns are read already."""
         starts = self.intercept.tolist()
 

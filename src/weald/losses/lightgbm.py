@@ -16,18 +16,18 @@ import numpy as np
 
 from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.classification import Logistic, OneVsRest, Softmax
-from weald.losses.count import Gamma, Tweedie
-from weald.losses.margins import CrossEntropy, Fair
+from weald.losses.count import Gamma, TweedieLoss
+from weald.losses.margins import CrossEntropy, FairLoss
 from weald.losses.means import weighted_mean
-from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, Squared, quantile_loss
 from weald.losses.xgboost import StretchedPoisson
 
 #: of every class: the weight of its own rows, and of all others
 ClassFactors = Sequence[tuple[float, float]]
 
 
-class NewtonHuber(Huber):
-    """`Huber` from the mean, whose leaves are Newton steps: the mean of the clipped residuals."""
+class NewtonHuber(HuberLoss):
+    """`HuberLoss` from the mean, whose leaves are Newton steps: the mean of the clipped residuals."""
 
     refits_leaves = False
     starts_at_optimum = False
@@ -96,12 +96,12 @@ def lightgbm_loss(
         "regression": Squared,
         "regression_l1": Absolute,
         "huber": lambda: NewtonHuber(alpha),
-        "fair": lambda: Fair(fair_c),
+        "fair": lambda: FairLoss(fair_c),
         "poisson": lambda: StretchedPoisson(poisson_max_delta_step),
         "quantile": lambda: quantile_loss(alpha),
         "mape": AbsoluteShare,
         "gamma": Gamma,
-        "tweedie": lambda: Tweedie(tweedie_variance_power),
+        "tweedie": lambda: TweedieLoss(tweedie_variance_power),
         "binary": Logistic,
         "cross_entropy": CrossEntropy,
         "multiclass": lambda: Softmax(num_class),

@@ -29,7 +29,7 @@ class _Margin(OneOutput):
         return (self._kind, self._option)
 
 
-class PseudoHuber(_Margin):
+class PseudoHuberLoss(_Margin):
     """delta**2 * (sqrt(1 + (z / delta)**2) - 1), z = score - y: the Huber loss without its corner.
 
     gradient z / root, hessian 1 / root**3, with root = sqrt(1 + (z / delta)**2). It starts at the median.
@@ -61,7 +61,7 @@ class PseudoHuber(_Margin):
         return lost
 
 
-class Fair(_Margin):
+class FairLoss(_Margin):
     """c * abs(z) - c**2 * log(1 + abs(z) / c), z = score - y, c = `fair_scale`: square near the label, linear far from it.
 
     gradient c * z / (abs(z) + c), hessian (c / (abs(z) + c))**2. It starts at the mean, as LightGBM does.

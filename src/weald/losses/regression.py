@@ -51,7 +51,7 @@ class Squared(_Clipped):
         return np.array([weighted_mean(y, weight)])
 
 
-class Huber(_Clipped):
+class HuberLoss(_Clipped):
     """Squared near the label, linear beyond `huber_delta` of it: gradient clip(score - y, -delta, delta).
 
     A leaf is refitted in one step from its median (Friedman 2001, Algorithm 4).
@@ -95,7 +95,7 @@ class _Stepped(OneOutput, RealTarget):
     _above = 1.0
     _below = -1.0
     _level = 0.0  # the slope where the score is the label
-    _ties = 1.0  # as in `Huber`
+    _ties = 1.0  # as in `HuberLoss`
     refits_leaves = True
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
@@ -208,7 +208,7 @@ def _weight_of_share(y: Float64s, weight: Float64s | None) -> Float64s:
     return share if weight is None else share * weight
 
 
-class Quantile(_Stepped):
+class QuantileLoss(_Stepped):
     """The pinball loss, least at the `quantile_alpha`-quantile; a leaf is that quantile of its residuals."""
 
     name = "quantile"
@@ -236,7 +236,7 @@ class Quantiles(RealTarget):
     default_metric = "pinball"
 
     def __init__(self, quantile_alpha: Sequence[float]) -> None:
-        self._outputs = [Quantile(alpha) for alpha in quantile_alpha]
+        self._outputs = [QuantileLoss(alpha) for alpha in quantile_alpha]
         self.n_outputs = len(self._outputs)
 
     @property
@@ -279,5 +279,5 @@ def quantile_loss(quantile_alpha: Any = 0.5) -> Loss:
         alphas = list(quantile_alpha)
         if not alphas:
             raise InputError("quantile_alpha must name at least one quantile, not an empty list.")
-        return Quantile(alphas[0]) if len(alphas) == 1 else Quantiles(alphas)
-    return Quantile(quantile_alpha)
+        return QuantileLoss(alphas[0]) if len(alphas) == 1 else Quantiles(alphas)
+    return QuantileLoss(quantile_alpha)

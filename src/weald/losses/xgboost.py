@@ -13,8 +13,8 @@ import numpy as np
 
 from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.classification import Softmax
-from weald.losses.count import Gamma, Poisson, Tweedie
-from weald.losses.margins import CrossEntropy, Hinge, PseudoHuber, SquaredLog
+from weald.losses.count import Gamma, Poisson, TweedieLoss
+from weald.losses.margins import CrossEntropy, Hinge, PseudoHuberLoss, SquaredLog
 from weald.losses.regression import Absolute, Squared, quantile_loss
 from weald.runtime.mathlib import exp
 
@@ -78,7 +78,7 @@ def xgboost_loss(
     makers: dict[str, Callable[[], Loss]] = {
         "reg:squarederror": Squared,
         "reg:absoluteerror": Absolute,
-        "reg:pseudohubererror": lambda: PseudoHuber(huber_slope),
+        "reg:pseudohubererror": lambda: PseudoHuberLoss(huber_slope),
         "reg:squaredlogerror": SquaredLog,
         "reg:quantileerror": lambda: quantile_loss(quantile_alpha),
         "reg:logistic": CrossEntropy,
@@ -89,6 +89,6 @@ def xgboost_loss(
         "multi:softprob": lambda: TwiceSoftmax(num_class),
         "count:poisson": lambda: StretchedPoisson(max_delta_step),
         "reg:gamma": Gamma,
-        "reg:tweedie": lambda: Tweedie(tweedie_variance_power),
+        "reg:tweedie": lambda: TweedieLoss(tweedie_variance_power),
     }
     return makers[objective]()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins
 from weald.data import Dataset, Schema
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from weald.estimators.classical.tree_choices import count_features, tree_rules
+from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_models import TreeModel
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
@@ -119,7 +119,7 @@ class TreeTraining:
     def _rules(self, bins: DenseBins) -> CartRules:
         n_features = len(bins.columns)
         looked_at = count_features(self._template.max_features, n_features)
-        return tree_rules(self._template, self._n_rows, n_features, self._template.splitter, looked_at)
+        return cart_rules(self._template, self._n_rows, n_features, self._template.splitter, looked_at)
 
     def _key(self, number: int) -> int:
         """The key with which the member's own ``fit`` would grow its tree."""

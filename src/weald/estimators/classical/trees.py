@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
-from weald.estimators.classical.tree_choices import count_features, tree_rules
+from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
 from weald.estimators.classical.tree_models import TreeModel, from_content, to_bytes
 from weald.forest import file as model_file
@@ -149,7 +149,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         draw = self._draw(n_rows, n_features)
         per_tree = draw.columns_per_tree is not None
         per_node = None if per_tree else count_features(self.max_features, n_features)
-        rules = tree_rules(self, n_rows, n_features, self._splitter(), per_node)
+        rules = cart_rules(self, n_rows, n_features, self._splitter(), per_node)
         start = None if earlier is None else earlier[0].forest
         n_earlier = 0 if start is None else start.n_trees
         keys = forest_keys(seed, self._trees_wanted() - n_earlier, n_earlier)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from weald.data import read_weights
-from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
+from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, group_of_rows
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.estimators.shared.labels import known_codes
 from weald.params.declare import anything, documented, flag, number
@@ -60,7 +60,9 @@ class Blending(FinalEstimator):
         """
         prepared = self._prepare(X, y, fit_params)
         if holdout_set is None:
-            return self._fit_share(prepared, None if groups is None else one_a_row(groups, len(prepared.y)))
+            return self._fit_share(
+                prepared, None if groups is None else group_of_rows(groups, len(prepared.y))
+            )
         if groups is not None:
             raise InputError("groups say which rows are held out, but holdout_set gives the hold-out.")
         if self.refit:

@@ -225,7 +225,7 @@ def _one_or_all(models: Sequence[Any]) -> Any:
     return models[0] if len(models) == 1 else list(models)
 
 
-def one_a_row(groups: Any, n_rows: int) -> NDArray[Any]:
+def group_of_rows(groups: Any, n_rows: int) -> NDArray[Any]:
     """Groups as an array."""
     array = np.asarray(groups)
     if array.shape != (n_rows,):

@@ -11,7 +11,7 @@ from weald.binning import BinnedTable, DenseBins
 from weald.binning.statistics import StatisticBins
 from weald.data import Dataset, Schema
 from weald.encoding.combinations import Projection
-from weald.encoding.model import ModelStatistics, codes_of
+from weald.encoding.model import ModelStatistics, category_codes
 from weald.encoding.targets import border_targets, class_targets, target_borders
 from weald.encoding.training import LabelledCodes, StatisticChoices, TrainingStatistics
 from weald.forest.forest import Forest
@@ -49,7 +49,7 @@ class StatisticTraining:
 
     def other(self, dataset: Dataset, bins: DenseBins) -> DenseBins:
         """An evaluation set with its statistics; ``bins``: its columns, binned as those of the training table."""
-        return self.tables.other(bins, self.kept, codes_of(dataset))
+        return self.tables.other(bins, self.kept, category_codes(dataset))
 
     def search(self, most: int, seed: int) -> CombinationSearch | None:
         """What fills the slots of combinations, if there are any."""
@@ -105,7 +105,7 @@ def make_statistics(
 ) -> StatisticTraining:
     """The table of a fit; ``rows``: that are trained on, None for all; ``source``: for holdout, those that give statistics."""
     schema = table.schema
-    codes = codes_of(table)
+    codes = category_codes(table)
     own = LabelledCodes(codes, targets) if rows is None else _taken(codes, targets, rows)
     categorical = np.flatnonzero(schema.categorical_mask)
     statistics = TrainingStatistics(
