@@ -1,4 +1,4 @@
-"""A data set in two parts: numbers, and codes of categories that statistics can be counted by."""
+"""The columns of a data set that statistics are of, and its parts: numbers, and codes that statistics are counted by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import Column, Dataset
+from weald.data import Column, Dataset, Schema
+from weald.encoding.combinations import Projection
 
 
 class NumbersAndCodes(NamedTuple):
@@ -42,3 +43,14 @@ def split_columns(dataset: Dataset) -> NumbersAndCodes:
         found = block[:, is_category]
         codes[:, rows] = np.where(np.isnan(found), missing, found).T
     return NumbersAndCodes(numbers, codes)
+
+
+def columns_by_statistics(max_onehot: int, schema: Schema) -> list[Projection]:
+    """The categorical columns with too many categories to be split one from the rest, by place among the categorical ones."""
+    sizes = [len(column.categories) for column in schema.columns if column.kind == "categorical"]
+    return [(place,) for place, size in enumerate(sizes) if size > max_onehot]
+
+
+def has_combinations(max_combination: int, schema: Schema) -> bool:
+    """Whether there are categorical columns to combine."""
+    return max_combination > 1 and int(schema.categorical_mask.sum()) > 1
