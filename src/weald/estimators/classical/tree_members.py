@@ -29,9 +29,6 @@ from weald.tree.cart import CartLabels, CartRules, Draw
 
 Floats = NDArray[np.float64]
 
-# Rows times trees below which prediction does not ask for threads.
-_SMALL_PREDICTION = 20_000
-
 
 def is_own_tree(estimator: Any) -> bool:
     """Whether an estimator is a tree of Weald's that needs nothing but its rows and their weights."""
@@ -157,14 +154,6 @@ def joined_members(
         for number, member in enumerate(members)
     )
     return join_trees(trees, n_features, n_outputs)
-
-
-def forest_scores(forest: Forest, dataset: Dataset, n_jobs: int | None) -> Floats:
-    """Sums of what the trees say, (outputs, rows)."""
-    if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
-        return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
-    tasks = hire(n_jobs)
-    return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
 
 
 def staged_forest_scores(forest: Forest, dataset: Dataset) -> Iterator[Floats]:

@@ -56,6 +56,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
     """A meta-estimator whose final estimator is fitted to its members' outputs; use stacking or blending."""
 
     _layered: ClassVar[bool]
+    _of_fit = ("final_estimator_", "_stack", "_widths")
 
     final_estimator: Annotated[
         Any,
@@ -123,11 +124,6 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
             final.set_fit_request(sample_weight=True)
         return final
 
-    def _forget(self) -> None:
-        super()._forget()
-        for name in ("_stack", "_widths"):
-            self.__dict__.pop(name, None)
-
     def _run(self) -> Parallel:
         return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
 
@@ -166,9 +162,6 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         for layer, fitted in zip(stack.layers, models, strict=True):
             self.named_estimators_.update(zip(layer.names, fitted, strict=True))
         self.final_estimator_: Any = final
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "final_estimator_" in self.__dict__
 
     # Using.
 

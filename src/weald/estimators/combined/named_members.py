@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
 
 from weald.data import read_weights
@@ -52,15 +51,6 @@ class NamedMembers(BaseEstimator):  # type: ignore[misc]
         if chosen:
             self.estimators = mapped(self.estimators, lambda name, member: (name, chosen.get(name, member)))
         return super().set_params(**params)
-
-    def _forget(self) -> None:
-        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
 
     def _set_columns(self, members: Iterable[Any]) -> None:
         """Know the columns from the first of the fitted members that knows them."""

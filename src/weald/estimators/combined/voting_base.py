@@ -34,6 +34,8 @@ FIT = "fit"
 class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
 
+    _of_fit = ("estimators_",)
+
     weights: Annotated[
         Any,
         anything(
@@ -170,9 +172,6 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
         self.estimators_: list[Any] = members
 
     # Using.
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "estimators_" in self.__dict__
 
     @property
     def weights_(self) -> Floats:
