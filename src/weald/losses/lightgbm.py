@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weald.losses.base import Float32s, Float64s, Loss
+from weald.losses.base import Float64s, Loss
 from weald.losses.classification import Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, TweedieLoss
 from weald.losses.margins import CrossEntropy, FairLoss
@@ -49,32 +49,9 @@ class Sigmoids(OneVsRest):
         super().__init__(n_classes)
         self._factors = factors
 
-    def values(self, scores: Float64s, y: Float64s) -> Float64s:
-        if self._factors is None:
-            return super().values(scores, y)
-        lost = np.zeros(scores.shape[1])
-        for k, factors in enumerate(self._factors):
-            hit = y == k
-            lost += np.where(hit, *factors) * self._single.values(scores[k : k + 1], hit.astype(np.float64))
-        return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        if self._factors is None:
-            return super().gradients(scores, y, weight, gradient, hessian, tasks)
-        for k, factors in enumerate(self._factors):
-            own, hit = slice(k, k + 1), y == k
-            weighed = np.where(hit, *factors) * (1.0 if weight is None else weight)
-            single = hit.astype(np.float64)
-            self._single.gradients(scores[own], single, weighed, gradient[own], hessian[own], tasks)
-        return None
+    def _part(self, k: int, y: Float64s) -> tuple[Loss, Float64s, Float64s | None]:
+        loss, hit, _ = super()._part(k, y)
+        return loss, hit, None if self._factors is None else np.where(hit > 0.0, *self._factors[k])
 
 
 def lightgbm_loss(
