@@ -91,4 +91,3 @@ SELECTORS: dict[str, Selector] = {
     "thrifty": _thrifty,
 }
 #: The selectors that ``top_k`` limits.
-LIMITED = ("greedy", "thrifty")

@@ -97,13 +97,16 @@ class Newton:
         hessian: Float32s = at.hessian[output]
         return hessian
 
-    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
-        """Newton's values, or refitted ones.
+    def has_no_step(self, tree: GrownTree, at: Position) -> bool:
+        """Whether a tree found no split, and would only move the constant that boosting started from.
 
-        A tree that found no split would only move the constant that boosting started from; where that is the best one
-        already, the step would be the rounding of the gradients.
+        Where that is the best one already, the step would be the rounding of the gradients.
         """
-        if tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum:
+        return tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """Newton's values, or refitted ones."""
+        if self.has_no_step(tree, at):
             return np.zeros(1)
         values = tree.leaf_values()
         if at.loss.refits_leaves:
