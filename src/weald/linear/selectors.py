@@ -90,4 +90,3 @@ SELECTORS: dict[str, Selector] = {
     "greedy": _greedy,
     "thrifty": _thrifty,
 }
-#: The selectors that ``top_k`` limits.

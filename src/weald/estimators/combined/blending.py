@@ -17,8 +17,8 @@ from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
 from weald.training.classical.members import indexable, take_rows
-from weald.training.combining.blending import blend_tables, split_off
-from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, join, params_of_rows
+from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, fit_all, join, params_of_rows
+from weald.training.combining.stacking import split_off
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
@@ -96,10 +96,8 @@ class Blending(FinalEstimator):
         weight = read_weights(holdout_set[2] if len(holdout_set) == 3 else None, len(target))
         if weight is not None:
             params["sample_weight"] = weight
-        layer, outputs = blend_tables(
-            prepared.layers[0], prepared.X, prepared.y, self._member_labels(), table, self._run()
-        )
-        return self._finish(prepared, layer, outputs, table, target, params)
+        layer = fit_all(prepared.layers[0], prepared.X, prepared.y, self._member_labels(), self._run())
+        return self._finish(prepared, layer, layer.outputs(table), table, target, params)
 
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """The labels of a hold-out set as numbers, by the classes of the training set."""

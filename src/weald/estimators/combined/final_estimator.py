@@ -17,7 +17,6 @@ from sklearn.utils.parallel import Parallel
 
 from weald.estimators.combined.final_files import stack_from_parts, stack_parts
 from weald.estimators.combined.named_members import (
-    DROP,
     NamedMembers,
     checked_layers,
     flat,
@@ -140,11 +139,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What ``fit`` takes itself, and what it passes on to the members and the final estimator."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        fits = MethodMapping().add(caller="fit", callee="fit")
-        for name, member in flat(self.estimators):
-            if member != DROP:
-                router.add(**{name: member}, method_mapping=fits)
+        router = super().get_metadata_routing().add_self_request(self)
         final = self.__dict__.get("final_estimator_") or self._final_template()
         both = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
         router.add(final_estimator_=final, method_mapping=both)

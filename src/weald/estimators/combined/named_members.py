@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from weald.data import read_weights
 from weald.params.declare import anything
@@ -73,6 +74,14 @@ class NamedMembers(BaseEstimator):  # type: ignore[misc]
                 f"input_features should have length equal to number of features ({n_columns}), got {len(names)}"
             )
         return names
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` passes on to the members, by their requests."""
+        router = MetadataRouter(owner=self)
+        for name, member in flat(self.estimators):
+            if member != DROP:
+                router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags  # only a scikit-learn that has it asks for tags
