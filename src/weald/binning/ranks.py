@@ -25,9 +25,7 @@ from weald.runtime.errors import InputError
 from weald.runtime.tasks import shared_kernel
 
 _MOST_ROWS = MARK - 1
-MOST_CATEGORIES = (
-    255  # of a column; the rare ones beyond share a bin, as they do by default in a table of bins
-)
+MOST_CATEGORIES = 255  # of a column; rare ones beyond share a bin, as by default in a table of bins
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,7 @@ class _Levels:
     tree: NDArray[np.int64]  # of every node
     child: NDArray[np.int64]  # the left one of every node, counted through the whole forest
     levels: list[NDArray[np.int64]]  # the inner nodes
-    path: NDArray[
-        np.int64
-    ]  # sum of 2 ** level over the steps to the right that lead to a node of an oblivious tree
+    path: NDArray[np.int64]  # of a node of an oblivious tree: sum of 2 ** level over the steps to the right
     oblivious: NDArray[np.bool_]  # of every tree
 
 

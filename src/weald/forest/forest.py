@@ -36,9 +36,7 @@ class TreeView:
     gain: NDArray[np.float64]
     cover: NDArray[np.float64]
     count: NDArray[np.int64]
-    vectors: NDArray[
-        np.float64
-    ]  # (leaves, outputs), a row per leaf in the order of the nodes; or (0, outputs)
+    vectors: NDArray[np.float64]  # (leaves, outputs), leaves in the order of the nodes; or (0, outputs)
 
     @property
     def n_nodes(self) -> int:

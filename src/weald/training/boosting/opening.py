@@ -64,9 +64,7 @@ class Start:
 
     model: Predictor
     statistics: ModelStatistics | None = None
-    interruption: Interruption | None = (
-        None  # of a session that is to go on as if it had not been interrupted
-    )
+    interruption: Interruption | None = None  # of a session that is to go on as if there had been none
 
     def table_of(self, table: Dataset | BinnedTable) -> Dataset | BinnedTable:
         """A table with the columns that the model reads."""
