@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from weald.binning.quantile import (
-    Scratch,
+    CutScratch,
     cut_between,
     fill_keys,
     merge_equal,
@@ -244,7 +244,7 @@ def find_borders(
     bits: Any,
     weight: Any,
     wanted: Wanted,
-    scratch: Scratch,
+    scratch: CutScratch,
     segments: Segments,
     cuts: Any,
     counts: Any,

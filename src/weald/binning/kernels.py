@@ -25,7 +25,7 @@ _GRID_WORTH = 2  # steps of the search that a grid must save to pay for itself
 LEAST_CUTS = 1 << _GRID_WORTH  # for a grid: fewer are searched in as many steps as it must save
 
 
-class Part(NamedTuple):
+class BlockPart(NamedTuple):
     """Rows of a block of values that one call bins.
 
     The value of row r and feature f is flat[r * row_stride + f * column_stride]. Row r is row base + r of the outputs.
@@ -167,7 +167,7 @@ def _search(values: Any, n: Any, feature: Any, table: Any, places: Any) -> None:
 
 @kernel
 def _bin_block(
-    part: Part, first: Any, last: Any, table: Any, values: Any, places: Any, columns: Any, rows: Any
+    part: BlockPart, first: Any, last: Any, table: Any, values: Any, places: Any, columns: Any, rows: Any
 ) -> None:
     """Bins of the rows ``first`` to ``last`` (at most BLOCK) of a part."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
@@ -202,7 +202,7 @@ def _bin_block(
 
 
 @shared_kernel
-def bin_rows(task: Any, tasks: Any, part: Part, table: Any, columns: Any, rows: Any) -> None:
+def bin_rows(task: Any, tasks: Any, part: BlockPart, table: Any, columns: Any, rows: Any) -> None:
     """Bins of the rows of a part, into both layouts; every cell is written by one task.
 
     table: SearchTable of the part's float type; only its features are binned.

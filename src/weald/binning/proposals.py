@@ -112,7 +112,7 @@ class BlockOrder(NamedTuple):
     ends: NDArray[np.int64]  # (c, blocks): where the rows of a block end that have a value
 
 
-class Scratch(NamedTuple):
+class ProposalScratch(NamedTuple):
     """Memory of the tasks."""
 
     values: NDArray[np.int64]  # (tasks, BLOCK)
@@ -140,7 +140,7 @@ class Proposer:
         self._order = _block_order(table, self._tasks)
         n_blocks = self._order.ends.shape[1]
         self.entries = entries_wanted(n_blocks, mapper.buckets)
-        self._scratch = Scratch(
+        self._scratch = ProposalScratch(
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
             np.empty((self._tasks, n_blocks, self.entries, FIELDS), np.int64),
@@ -247,7 +247,7 @@ def _weigh_codes(codes: Any, order: Any, weight: Any, values: Any, weights: Any)
 
 
 @kernel
-def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratch: Scratch) -> Any:
+def _summarise(codes: Any, order: Any, ends: Any, weight: Any, task: Any, scratch: ProposalScratch) -> Any:
     """The summary of a column in ``scratch.merged``, from those of its blocks; the number of its entries is returned."""
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
     values, weights, most = scratch.values[task], scratch.weights[task], summaries.shape[1]
@@ -266,7 +266,7 @@ def _propose(
     order: BlockOrder,
     weight: Any,
     buckets: Any,
-    scratch: Scratch,
+    scratch: ProposalScratch,
     cuts: Any,
     look_up: LookUp,
 ) -> None:

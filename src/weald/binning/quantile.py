@@ -207,7 +207,7 @@ def _group(totals: Any, max_bins: Any, least: Any, ends: Any) -> Any:
     return bins
 
 
-class Scratch(NamedTuple):
+class CutScratch(NamedTuple):
     """Memory of the tasks, made in Python: what a thread frees itself stays with that thread."""
 
     keys: Any  # (tasks, 2, n), of the bits' type
@@ -217,9 +217,9 @@ class Scratch(NamedTuple):
     ends: Any  # int64 (tasks, bins)
 
 
-def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> Scratch:
+def new_cut_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> CutScratch:
     """Memory for so many tasks, and columns of ``n`` values."""
-    return Scratch(
+    return CutScratch(
         np.empty((tasks, 2, n), dtype),
         np.empty((tasks, 2, n_weights), np.uint32),
         np.empty((tasks, n)),
@@ -272,7 +272,9 @@ def place_cuts(keys: Any, totals: Any, distinct: Any, max_bins: Any, least: Any,
 
 
 @kernel
-def _find(bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch: Scratch, cuts: Any) -> Any:
+def _find(
+    bits: Any, weight: Any, max_bins: Any, least: Any, task: Any, scratch: CutScratch, cuts: Any
+) -> Any:
     keys, order, totals, ends = (
         scratch.keys[task],
         scratch.order[task],
@@ -295,7 +297,7 @@ def find_cuts(
     weight: Any,
     limits: Any,
     least: Any,
-    scratch: Scratch,
+    scratch: CutScratch,
     cuts: Any,
     counts: Any,
 ) -> None:

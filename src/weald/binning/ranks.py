@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins
-from weald.binning.kernels import BLOCK, Part
+from weald.binning.kernels import BLOCK, BlockPart
 from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
 from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
 from weald.data import Dataset
@@ -112,7 +112,7 @@ def fit_ranks(dataset: Dataset, weight: NDArray[np.float64] | None, tasks: int) 
 
 
 @shared_kernel
-def _rank(task: Any, tasks: Any, part: Part, cuts: Any, offsets: Any, n_bins: Any, codes: Any) -> None:
+def _rank(task: Any, tasks: Any, part: BlockPart, cuts: Any, offsets: Any, n_bins: Any, codes: Any) -> None:
     """Number of cuts below each value; NaN gets the number of bins."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base
     places = np.empty(BLOCK, np.int64)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weald.binning.quantile import Scratch, fill_keys, merge_equal, place_cuts, sort_keys
+from weald.binning.quantile import CutScratch, fill_keys, merge_equal, place_cuts, sort_keys
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.tasks import shared_kernel
 
@@ -29,7 +29,7 @@ def _insert_zero(keys: Any, totals: Any, distinct: Any, weight: Any) -> Any:
     return distinct + 1
 
 
-class Stored(NamedTuple):
+class StoredBits(NamedTuple):
     """The stored cells of a table, column after column."""
 
     starts: Any  # int64 (columns + 1,)
@@ -57,7 +57,14 @@ class Kept(NamedTuple):
 
 @kernel
 def _find_column(
-    bits: Any, rows: Any, counted: Counted, max_bins: Any, task: Any, scratch: Scratch, kept: Kept, cuts: Any
+    bits: Any,
+    rows: Any,
+    counted: Counted,
+    max_bins: Any,
+    task: Any,
+    scratch: CutScratch,
+    kept: Kept,
+    cuts: Any,
 ) -> Any:
     keys, order, totals = scratch.keys[task], scratch.order[task], scratch.totals[task]
     kept_bits, kept_weight = kept.bits[task], kept.weight[task]
@@ -93,11 +100,11 @@ def _find_column(
 def find_sparse_cuts(
     task: Any,
     tasks: Any,
-    stored: Stored,
+    stored: StoredBits,
     counted: Counted,
     limits: Any,
     first: Any,
-    scratch: Scratch,
+    scratch: CutScratch,
     kept: Kept,
     cuts: Any,
     counts: Any,

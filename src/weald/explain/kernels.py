@@ -25,7 +25,7 @@ from weald.runtime.tasks import shared_kernel
 MOST_TESTS: Final = 10
 
 
-class Trees(NamedTuple):
+class TreeArrays(NamedTuple):
     """The arrays of a forest that are read here; see `weald.forest.forest.Forest`."""
 
     tree_offsets: Any
@@ -48,7 +48,7 @@ class Points(NamedTuple):
     weight: Any
 
 
-class Workspace(NamedTuple):
+class PathWorkspace(NamedTuple):
     """Memory of the tasks; all arrays have a row for each. Sizes are those of the largest tree."""
 
     parent: Any  # int64 (nodes): the parent, -1 of the root

@@ -19,7 +19,7 @@ from weald.data.sparse import Entries
 from weald.linear.kernels import (
     BIAS,
     Steps,
-    Stored,
+    StoredNumbers,
     descend_dense,
     descend_stored,
     score_dense,
@@ -129,7 +129,7 @@ class SparseColumns:
             values = np.where(missing, values.dtype.type(0), values)
         self.n_rows, self.n_columns = entries.n_rows, len(entries.starts) - 1
         self.n_cells = len(values)
-        self._stored = Stored(entries.starts, entries.rows, values)
+        self._stored = StoredNumbers(entries.starts, entries.rows, values)
         self._bias = DenseColumns(np.empty((0, self.n_rows), np.float32))
 
     def largest(self) -> Float64s:

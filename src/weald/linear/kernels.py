@@ -39,7 +39,7 @@ class Steps(NamedTuple):
     limits: NDArray[np.float64]  # (columns + 1,), the longest Newton step of each; the last is the bias's
 
 
-class Stored(NamedTuple):
+class StoredNumbers(NamedTuple):
     """A table of which only some cells are stored, column after column; within a column rows ascend."""
 
     starts: NDArray[np.int64]  # (columns + 1,)
@@ -236,7 +236,7 @@ def _stored_sums(table: Any, coordinate: Any, gradient: Any, hessian: Any) -> An
 
 @kernel
 def descend_stored(
-    table: Stored, order: Any, steps: Steps, hessian: Any, gradient: Any, weights: Any
+    table: StoredNumbers, order: Any, steps: Steps, hessian: Any, gradient: Any, weights: Any
 ) -> None:
     """As `descend_dense`, for a table of stored cells and without the bias."""
     for place in range(len(order)):
@@ -255,7 +255,7 @@ def descend_stored(
 def _univariate(
     task: Any,
     tasks: Any,
-    table: Stored,
+    table: StoredNumbers,
     steps: Steps,
     hessian: Any,
     gradient: Any,
@@ -268,7 +268,7 @@ def _univariate(
 
 
 def univariate_stored(
-    table: Stored,
+    table: StoredNumbers,
     steps: Steps,
     hessian: NDArray[np.float32],
     gradient: NDArray[np.float32],
@@ -281,7 +281,7 @@ def univariate_stored(
 
 
 @kernel
-def score_stored(table: Stored, weights: Any, start: Any, scores: Any) -> None:
+def score_stored(table: StoredNumbers, weights: Any, start: Any, scores: Any) -> None:
     """Fill OUT scores, (rows,): start, and then, column by column, weight times stored value."""
     scores[:] = start
     for j in range(len(table.starts) - 1):
