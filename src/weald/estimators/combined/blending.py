@@ -16,8 +16,8 @@ from weald.estimators.shared.labels import known_codes
 from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
-from weald.training.classical.members import indexable, take_rows
-from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, fit_all, join, params_of_rows
+from weald.training.classical.members import indexable, params_of_rows, take_rows
+from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, fit_all, join
 from weald.training.combining.stacking import split_off
 
 
