@@ -80,7 +80,10 @@ def params_of_rows(params: Mapping[str, Any], rows: NDArray[np.int64], n_rows: i
 
     def cut(value: Any) -> Any:
         per_row = hasattr(value, "__len__") and not isinstance(value, str | Mapping) and len(value) == n_rows
-        return take_rows(value if hasattr(value, "shape") else np.asarray(value), rows) if per_row else value
+        if not per_row:
+            return value
+        # A series would be cut by its labels.
+        return take_rows(value if nw.dependencies.is_into_dataframe(value) else np.asarray(value), rows)
 
     return {name: cut(value) for name, value in params.items()}
 
