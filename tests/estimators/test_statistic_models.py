@@ -11,7 +11,7 @@ import pytest
 
 import weald
 from weald.data import read_table
-from weald.encoding.model import codes_of
+from weald.encoding.model import category_codes
 from weald.encoding.targets import target_borders
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -94,7 +94,7 @@ def _statistics_in_use(model: Any, X: pd.DataFrame, targets: np.ndarray) -> set[
     Each is held to its formula for the rows that the model was trained on: as far as the trees tell its cells apart.
     """
     statistics, forest = model._model.statistics, model.forest_
-    codes = codes_of(read_table(X, schema=statistics.schema))
+    codes = category_codes(read_table(X, schema=statistics.schema))
     names = X.columns[statistics.categorical]
     feature, found = X.shape[1], set()
     for table in statistics.tables:

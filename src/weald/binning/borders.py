@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from weald.binning.quantile import (
-    Scratch,
+    CutScratch,
     cut_between,
     fill_keys,
     merge_equal,
@@ -257,7 +257,7 @@ def find_borders(
     bits: Words,
     weight: Float64s,
     wanted: Wanted,
-    scratch: Scratch,
+    scratch: CutScratch,
     segments: Segments,
     cuts: Float64s,
     counts: Int64s,

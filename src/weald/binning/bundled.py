@@ -87,7 +87,7 @@ class Cells(NamedTuple):
     features: Int64s  # which columns
 
 
-class Codes(NamedTuple):
+class CodeRules(NamedTuple):
     """Of a `Layout`, what turns a bin to a code."""
 
     stored: Int64s
@@ -97,7 +97,7 @@ class Codes(NamedTuple):
 
 
 @shared_kernel
-def fill_codes(task: int, tasks: int, cells: Cells, codes: Codes, columns: BinCodes) -> None:
+def fill_codes(task: int, tasks: int, cells: Cells, codes: CodeRules, columns: BinCodes) -> None:
     """Write the codes of columns whose kept cells are given to ``columns``, (stored columns, rows), zero before."""
     for j in range(len(cells.features)):
         feature = cells.features[j]
@@ -209,7 +209,7 @@ def merge_columns(
     """The bundled table of ``features``, whose kept cells are given, and of ``others``, which are stored as they are."""
     columns: NDArray[Any] = np.zeros((layout.n_stored, cells.n_rows), layout.code_type)
     kept = Cells(cells.starts, cells.rows, cells.bins, features)
-    codes = Codes(layout.stored, layout.first, layout.alone, layout.default)
+    codes = CodeRules(layout.stored, layout.first, layout.alone, layout.default)
     fill_codes(tasks if columns.size >= PARALLEL_CELLS else 1, kept, codes, columns)
     columns[layout.stored[others]] = other_columns
     return BundledBins(columns, np.ascontiguousarray(columns.T).reshape(-1), layout, mapper)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weald.binning.borders import BORDER_KINDS, Wanted, find_borders, new_segments
 from weald.binning.choices import BinChoices
 from weald.binning.mapper import PARALLEL_CELLS, BinMapper
-from weald.binning.quantile import choose_rows, find_cuts, new_scratch
+from weald.binning.quantile import choose_rows, find_cuts, new_cut_scratch
 from weald.binning.sparse import column_of_entries, find_cuts_of_entries, weighed_entries
 from weald.data import Dataset
 from weald.data.dataset import rows_per_block
@@ -226,7 +226,7 @@ def _find(
     bits: Words = values.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
     if min(len(bits), _COLUMNS_PER_CALL) * bits.shape[1] < PARALLEL_CELLS:
         tasks = 1
-    scratch = new_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)
+    scratch = new_cut_scratch(tasks, bits.shape[1], len(weight), most, bits.dtype)
     found: list[NDArray[np.float64]] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, len(bits), step):

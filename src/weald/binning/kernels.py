@@ -25,7 +25,7 @@ _GRID_WORTH = 2  # steps of the search that a grid must save to pay for itself
 LEAST_CUTS = 1 << _GRID_WORTH  # for a grid: fewer are searched in as many steps as it must save
 
 
-class Part(NamedTuple):
+class BlockPart(NamedTuple):
     """Rows of a block of values that one call bins.
 
     The value of row r and feature f is flat[r * row_stride + f * column_stride]. Row r is row base + r of the outputs.
@@ -167,7 +167,7 @@ def _search(values: Floats, n: np.uint64, feature: int, table: SearchTable, plac
 
 @kernel
 def _bin_block(
-    part: Part,
+    part: BlockPart,
     first: int,
     last: int,
     table: SearchTable,
@@ -210,7 +210,7 @@ def _bin_block(
 
 @shared_kernel
 def bin_rows(
-    task: int, tasks: int, part: Part, table: SearchTable, columns: BinCodes, rows: BinCodes
+    task: int, tasks: int, part: BlockPart, table: SearchTable, columns: BinCodes, rows: BinCodes
 ) -> None:
     """Bins of the rows of a part, into both layouts; every cell is written by one task.
 

@@ -14,7 +14,7 @@ from weald.binning.kernels import (
     BLOCK,
     CELLS,
     LEAST_CUTS,
-    Part,
+    BlockPart,
     SearchTable,
     bin_rows,
     fill_grids,
@@ -229,7 +229,7 @@ def _at_most(cuts: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
     return lowered
 
 
-def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[Part]:
+def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[BlockPart]:
     """A block in parts for one kernel call each; without a copy when contiguous by rows or by columns."""
     n, d = block.shape
     if block.flags.c_contiguous or block.flags.f_contiguous:
@@ -237,11 +237,11 @@ def contiguous_parts(block: NDArray[Any], base: int) -> Iterator[Part]:
         flat = read_only(block.reshape(-1) if by_rows else block.T.reshape(-1))
         row_stride, column_stride = (d, 1) if by_rows else (1, n)
         for first, last in _row_ranges(n, _CELLS_PER_CALL // d):
-            yield Part(flat, row_stride, column_stride, first, last, base)
+            yield BlockPart(flat, row_stride, column_stride, first, last, base)
         return
     for first, last in _row_ranges(n, _CELLS_PER_COPY // d):
         copied = np.ascontiguousarray(block[first:last])
-        yield Part(read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first)
+        yield BlockPart(read_only(copied.reshape(-1)), d, 1, 0, last - first, base + first)
 
 
 def _row_ranges(n: int, rows: int) -> Iterator[tuple[int, int]]:
@@ -258,6 +258,6 @@ def read_only(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _bin(part: Part, table: SearchTable, tasks: int, columns: NDArray[Any], rows: NDArray[Any]) -> None:
+def _bin(part: BlockPart, table: SearchTable, tasks: int, columns: NDArray[Any], rows: NDArray[Any]) -> None:
     used = tasks if (part.last - part.first) * len(columns) >= PARALLEL_CELLS else 1
     bin_rows(used, part, table, columns, rows)

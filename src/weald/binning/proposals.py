@@ -112,7 +112,7 @@ class BlockOrder(NamedTuple):
     ends: Int64s  # (c, blocks): where the rows of a block end that have a value
 
 
-class Scratch(NamedTuple):
+class ProposalScratch(NamedTuple):
     """Memory of the tasks."""
 
     values: Int64s  # (tasks, BLOCK)
@@ -140,7 +140,7 @@ class Proposer:
         self._order = _block_order(table, self._tasks)
         n_blocks = self._order.ends.shape[1]
         self.entries = entries_wanted(n_blocks, mapper.buckets)
-        self._scratch = Scratch(
+        self._scratch = ProposalScratch(
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
             np.empty((self._tasks, min(BLOCK, table.n_rows)), np.int64),
             np.empty((self._tasks, n_blocks, self.entries, FIELDS), np.int64),
@@ -248,7 +248,7 @@ def _weigh_codes(codes: Uint32s, order: Uint16s, weight: Uint32s, values: Int64s
 
 @kernel
 def _summarise(
-    codes: Uint32s, order: Uint16s, ends: Int64s, weight: Uint32s, task: int, scratch: Scratch
+    codes: Uint32s, order: Uint16s, ends: Int64s, weight: Uint32s, task: int, scratch: ProposalScratch
 ) -> int:
     """The summary of a column in ``scratch.merged``, from those of its blocks; the number of its entries is returned."""
     summaries, counts, merged = scratch.summaries[task], scratch.counts[task], scratch.merged[task]
@@ -268,7 +268,7 @@ def _propose(
     order: BlockOrder,
     weight: Uint32s,
     buckets: int,
-    scratch: Scratch,
+    scratch: ProposalScratch,
     cuts: Int64s,
     look_up: LookUp,
 ) -> None:

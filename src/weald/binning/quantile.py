@@ -210,7 +210,7 @@ def _group(totals: Float64s, max_bins: Int, least: float, ends: Int64s) -> int:
     return bins
 
 
-class Scratch(NamedTuple):
+class CutScratch(NamedTuple):
     """Memory of the tasks, made in Python: what a thread frees itself stays with that thread."""
 
     keys: Words  # (tasks, 2, n), of the bits' type
@@ -220,9 +220,9 @@ class Scratch(NamedTuple):
     ends: Int64s  # (tasks, bins)
 
 
-def new_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> Scratch:
+def new_cut_scratch(tasks: int, n: int, n_weights: int, max_bins: int, dtype: np.dtype[Any]) -> CutScratch:
     """Memory for so many tasks, and columns of ``n`` values."""
-    return Scratch(
+    return CutScratch(
         np.empty((tasks, 2, n), dtype),
         np.empty((tasks, 2, n_weights), np.uint32),
         np.empty((tasks, n)),
@@ -278,7 +278,7 @@ def place_cuts(
 
 @kernel
 def _find(
-    bits: Words, weight: Float64s, max_bins: int, least: float, task: int, scratch: Scratch, cuts: Float64s
+    bits: Words, weight: Float64s, max_bins: int, least: float, task: int, scratch: CutScratch, cuts: Float64s
 ) -> int:
     keys, order, totals, ends = (
         scratch.keys[task],
@@ -302,7 +302,7 @@ def find_cuts(
     weight: Float64s,
     limits: Int64s,
     least: float,
-    scratch: Scratch,
+    scratch: CutScratch,
     cuts: Float64s,
     counts: Int64s,
 ) -> None:

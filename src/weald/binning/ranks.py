@@ -16,7 +16,7 @@ import numpy as np
 from weald.binning.blocks import MARK, ColumnBlocks
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins
-from weald.binning.kernels import BLOCK, Part
+from weald.binning.kernels import BLOCK, BlockPart
 from weald.binning.mapper import PARALLEL_CELLS, CutMapper, contiguous_parts
 from weald.binning.sparse_ranks import SparseRanks, ranks_of_entries
 from weald.data import Dataset
@@ -25,9 +25,7 @@ from weald.runtime.errors import InputError
 from weald.runtime.tasks import shared_kernel
 
 _MOST_ROWS = MARK - 1
-MOST_CATEGORIES = (
-    255  # of a column; the rare ones beyond share a bin, as they do by default in a table of bins
-)
+MOST_CATEGORIES = 255  # of a column; rare ones beyond share a bin, as by default in a table of bins
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def fit_ranks(dataset: Dataset, weight: Float64s | None, tasks: int) -> RankMapp
 
 @shared_kernel
 def _rank(
-    task: int, tasks: int, part: Part, cuts: Float64s, offsets: Int64s, n_bins: Int64s, codes: Uint32s
+    task: int, tasks: int, part: BlockPart, cuts: Float64s, offsets: Int64s, n_bins: Int64s, codes: Uint32s
 ) -> None:
     """Number of cuts below each value; NaN gets the number of bins."""
     flat, row_stride, column_stride, base = part.flat, part.row_stride, part.column_stride, part.base

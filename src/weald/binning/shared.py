@@ -181,12 +181,15 @@ def bin_once(
     if not ours or len({wishes.choices for _, wishes in ours}) > 1:
         return None
     first, wishes = ours[0]
-    owner, choices = type(first).__name__, wishes.choices
-    dataset = _read(X, wishes.categorical, choices, owner, wishes.unstored, earlier)
+    choices, dataset = wishes.choices, _read(X, wishes, type(first).__name__, earlier)
     wanted = {own.bundling for _, own in ours}
     bundling = wanted.pop() if len(wanted) == 1 else None
     tasks = hire(getattr(first, "n_jobs", None) if n_jobs is None else n_jobs)
-    bins = _new_bins(dataset, weight, choices, seed, tasks, bundling)
+    bins: AnyBins
+    if choices.max_bins is None:
+        bins = ranks_of(dataset, weight, tasks)
+    else:
+        bins = bins_of(dataset, weight, choices, seed, tasks, bundling)
     marked = frozenset(marked_positions(wishes.categorical, dataset.schema.names))
     table = BinnedTable(X, dataset, bins, choices, marked, unstored=wishes.unstored, bundling=bundling)
     return table if all(table.serves(one) for one, _ in ours) else None
@@ -202,7 +205,7 @@ def read_training_table(
     """
     choices, categorical, bundling, unstored = wishes
     if not isinstance(X, BinnedTable):
-        return _read(X, categorical, choices, owner, unstored, earlier)
+        return _read(X, wishes, owner, earlier)
     if choices != X.choices:
         own, wanted = describe_difference(X.choices, choices)
         raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
@@ -219,14 +222,8 @@ def read_training_table(
     return X
 
 
-def _read(
-    X: Any,
-    categorical: Categorical,
-    choices: BinChoices,
-    owner: str,
-    unstored: Unstored,
-    earlier: Schema | None,
-) -> Dataset:
+def _read(X: Any, wishes: BinWishes, owner: str, earlier: Schema | None) -> Dataset:
+    choices, categorical, _, unstored = wishes
     known = earlier if earlier is not None and has_columns(X, earlier, categorical) else None
     if is_sparse(X) and not isinstance(categorical, str) and len(list(categorical)):
         _check_room(X)
@@ -289,19 +286,6 @@ def _said_of(bundling: Bundling | None) -> str:
     if bundling is None:
         return "max_conflict_rate=0.0"
     return f"bundling={bundling.order!r} and max_conflict_rate={bundling.max_conflict_rate}"
-
-
-def _new_bins(
-    dataset: Dataset,
-    weight: NDArray[np.float64] | None,
-    choices: BinChoices,
-    seed: int,
-    tasks: int,
-    bundling: Bundling | None,
-) -> AnyBins:
-    if choices.max_bins is None:
-        return ranks_of(dataset, weight, tasks)
-    return bins_of(dataset, weight, choices, seed, tasks, bundling)
 
 
 def _writeable(bins: DenseBins | SparseBins | BundledBins) -> DenseBins | SparseBins | BundledBins:

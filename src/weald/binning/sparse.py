@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.quantile import new_scratch
+from weald.binning.quantile import new_cut_scratch
 from weald.binning.sparse_kernels import (
     Counted,
     Kept,
-    Stored,
+    StoredBits,
     bin_entries,
     drop_default,
     find_sparse_cuts,
@@ -122,11 +122,11 @@ def find_cuts_of_entries(
     most = max(2, int(limits.max()))
     if len(bits) < PARALLEL_ENTRIES:
         tasks = 1
-    scratch = new_scratch(tasks, longest, longest if len(weight) else 0, most, bits.dtype)
+    scratch = new_cut_scratch(tasks, longest, longest if len(weight) else 0, most, bits.dtype)
     kept = Kept(np.empty((tasks, longest), bits.dtype), np.empty((tasks, longest if len(weight) else 0)))
     zeros = entries.unstored == "zero"
     rows = Counted(position, len(counted), weight, float(weight.sum()), float(least), zeros)
-    stored = Stored(entries.starts, entries.rows, bits)
+    stored = StoredBits(entries.starts, entries.rows, bits)
     found: list[NDArray[np.float64]] = []
     step = max(tasks, min(_COLUMNS_PER_CALL, _CUTS_PER_CALL // most))
     for first in range(0, n_columns, step):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weald.binning.quantile import Scratch, fill_keys, merge_equal, place_cuts, sort_keys
+from weald.binning.quantile import CutScratch, fill_keys, merge_equal, place_cuts, sort_keys
 from weald.runtime.arrays import Float64s, Floats, Int, Int64s, Ints, Uint32s, Words
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.runtime.tasks import shared_kernel
@@ -30,7 +30,7 @@ def _insert_zero(keys: Words, totals: Float64s, distinct: int, weight: float) ->
     return distinct + 1
 
 
-class Stored(NamedTuple):
+class StoredBits(NamedTuple):
     """The stored cells of a table, column after column."""
 
     starts: Int64s  # (columns + 1,)
@@ -63,7 +63,7 @@ def _find_column(
     counted: Counted,
     max_bins: int,
     task: int,
-    scratch: Scratch,
+    scratch: CutScratch,
     kept: Kept,
     cuts: Float64s,
 ) -> int:
@@ -101,11 +101,11 @@ def _find_column(
 def find_sparse_cuts(
     task: int,
     tasks: int,
-    stored: Stored,
+    stored: StoredBits,
     counted: Counted,
     limits: Int64s,
     first: int,
-    scratch: Scratch,
+    scratch: CutScratch,
     kept: Kept,
     cuts: Float64s,
     counts: Int64s,

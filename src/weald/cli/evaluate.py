@@ -13,7 +13,7 @@ from weald.runtime.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import Columns
+    from weald.data.files import NamedColumns
 
 
 def evaluate(
@@ -38,7 +38,7 @@ def evaluate(
 
 
 def _classification(
-    estimator: Any, features: Columns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
+    estimator: Any, features: NamedColumns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
 ) -> list[tuple[str, float]]:
     import numpy as np
     from sklearn import metrics
@@ -81,7 +81,7 @@ def _class_codes(labels: NDArray[Any], classes: NDArray[Any], target: str) -> ND
 
 
 def _regression(
-    estimator: Any, features: Columns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
+    estimator: Any, features: NamedColumns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
 ) -> list[tuple[str, float]]:
     from sklearn import metrics
 

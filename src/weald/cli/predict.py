@@ -12,7 +12,7 @@ from weald.cli.tables import model_columns
 from weald.runtime.errors import InputError
 
 if TYPE_CHECKING:
-    from weald.data.files import Columns
+    from weald.data.files import NamedColumns
 
 
 def predict(
@@ -38,7 +38,7 @@ def predict(
         write_file(out, predictions)
 
 
-def _predictions(estimator: Any, columns: Columns, proba: bool) -> Columns:
+def _predictions(estimator: Any, columns: NamedColumns, proba: bool) -> NamedColumns:
     """The columns to write: the prediction, and on request one column per class."""
     if not proba:
         return {"prediction": estimator.predict(columns)}

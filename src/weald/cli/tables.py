@@ -12,7 +12,7 @@ from weald.runtime.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import Columns
+    from weald.data.files import NamedColumns
 
 
 def split_names(text: str | None) -> list[str]:
@@ -24,13 +24,13 @@ def split_names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-def take_column(columns: Columns, name: str, option: str, file: Path) -> NDArray[Any]:
+def take_column(columns: NamedColumns, name: str, option: str, file: Path) -> NDArray[Any]:
     """Remove a column from the table and return it; ``option`` is named when there is no such column."""
     require_columns(columns, [name], option, file)
     return columns.pop(name)
 
 
-def require_columns(columns: Columns, names: Sequence[str], option: str, file: Path) -> None:
+def require_columns(columns: NamedColumns, names: Sequence[str], option: str, file: Path) -> None:
     """Refuse a name that is no column of the file, with the nearest one that is."""
     for name in names:
         if name in columns:
@@ -40,7 +40,7 @@ def require_columns(columns: Columns, names: Sequence[str], option: str, file: P
         raise InputError(f"{option} is {name!r}, but {str(file)!r} has no such column; {hint}")
 
 
-def model_columns(model: Any, columns: Columns, file: Path) -> Columns:
+def model_columns(model: Any, columns: NamedColumns, file: Path) -> NamedColumns:
     """The columns that the model was trained on; others are left out."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -17,7 +17,7 @@ from weald.runtime.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import Columns
+    from weald.data.files import NamedColumns
 
 # A target of whole numbers with no more different values than this is taken for classes.
 _MOST_CLASSES = 10
@@ -95,8 +95,8 @@ def _check_output(model: Path) -> None:
 
 
 def _take_roles(
-    columns: Columns, roles: _Roles, file: Path
-) -> tuple[Columns, NDArray[Any], NDArray[Any] | None]:
+    columns: NamedColumns, roles: _Roles, file: Path
+) -> tuple[NamedColumns, NDArray[Any], NDArray[Any] | None]:
     """Features, target and weights of a table."""
     labels = take_column(columns, roles.target, "--target", file)
     weights = take_column(columns, roles.weight, "--weight", file) if roles.weight else None
@@ -122,7 +122,7 @@ def _choose_task(labels: NDArray[Any]) -> tuple[Task, str]:
 def _estimator(
     task: Task,
     settings: Sequence[str],
-    columns: Columns,
+    columns: NamedColumns,
     categorical: Sequence[str],
     seed: int | None,
     threads: int | None,

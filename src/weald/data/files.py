@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import InputError
 
-Columns = dict[str, NDArray[Any]]
+NamedColumns = dict[str, NDArray[Any]]
 
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL"})
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
@@ -27,7 +27,7 @@ _PARQUET = (".parquet", ".pq")
 _ROWS_A_CHUNK = 16_384
 
 
-def read_file(path: str | os.PathLike[str]) -> Columns:
+def read_file(path: str | os.PathLike[str]) -> NamedColumns:
     """Read a CSV or Parquet file into one array per column.
 
     In a CSV file the first line names the columns. A column in which every cell is a number becomes float64,
@@ -107,7 +107,7 @@ def _open_text(file: Path, mode: str, gzipped: bool) -> Any:
     return opener(file, mode, encoding="utf-8-sig" if mode == "rt" else "utf-8", newline="")
 
 
-def _read_csv(file: Path) -> Columns:
+def _read_csv(file: Path) -> NamedColumns:
     """Read with every column taken for numbers; start again when a column turns out to be text.
 
     That is nearly always found in the first chunk, and spares keeping cells of numeric columns as strings.
@@ -126,7 +126,7 @@ def _read_csv(file: Path) -> Columns:
         text |= not_numbers
 
 
-def _scan(stream: TextIO, file: Path, text: frozenset[int]) -> tuple[Columns, frozenset[int]]:
+def _scan(stream: TextIO, file: Path, text: frozenset[int]) -> tuple[NamedColumns, frozenset[int]]:
     """One pass: the columns, or the positions of columns that were taken for numbers and are not."""
     first_line = stream.readline()
     delimiter = max(",;\t", key=first_line.count)
@@ -212,7 +212,7 @@ def _pyarrow(file: Path) -> Any:
     return pyarrow
 
 
-def _read_parquet(file: Path) -> Columns:
+def _read_parquet(file: Path) -> NamedColumns:
     pyarrow = _pyarrow(file)
     try:
         table = pyarrow.parquet.read_table(file)
@@ -222,7 +222,7 @@ def _read_parquet(file: Path) -> Columns:
         ) from None
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"the file {str(file)!r} has no rows or no columns")
-    columns: Columns = {}
+    columns: NamedColumns = {}
     for name in table.column_names:
         column = table.column(name)
         if pyarrow.types.is_dictionary(column.type):

@@ -52,10 +52,10 @@ def sums_before(codes: Codes, order: Codes, target: Integers, n_codes: int) -> S
     return found
 
 
-def smoothed(sums: Sums, scale: float, prior: float, weight: float) -> NDArray[np.float64]:
+def drawn_to_prior(sums: Sums, scale: float, prior: float, weight: float) -> NDArray[np.float64]:
     """The statistics: means drawn to ``prior``, which counts for ``weight`` rows.
 
-    >>> smoothed(Sums(np.array([2, 0]), np.array([3, 0])), scale=1.0, prior=0.5, weight=1.0)
+    >>> drawn_to_prior(Sums(np.array([2, 0]), np.array([3, 0])), scale=1.0, prior=0.5, weight=1.0)
     array([0.625, 0.5  ])
     """
     means: NDArray[Any] = (sums.sums / scale + weight * prior) / (sums.counts + weight)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from weald.data import Column, Dataset, Schema
 from weald.encoding.tables import Codes, StatisticTable
+
+_LONGEST_GAP = 2**32  # between two keys in a file, see `short_keys`
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,43 @@ class ModelStatistics:
             columns = tuple(int(self.categorical[place]) for place in table.projection)
             own += [columns] * len(table.numbers)
         return own
+
+    def used_by(
+        self, feature: NDArray[np.int32], threshold: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], ModelStatistics]:
+        """The statistics that the nodes of trees test, as far as they tell cells apart, and the columns that the nodes then test.
+
+        ``feature``: columns of the extended table, -1 for a leaf; predictions stay the same.
+        """
+        features = np.arange(self.extended_schema.n_columns + 1)
+        features[-1] = -1  # of leaves
+        column = place = self.schema.n_columns
+        tables = []
+        for table in self.tables:
+            numbers, cuts = [], []
+            for number in table.numbers:
+                tests = feature == column
+                if tests.any():
+                    numbers.append(number)
+                    cuts.append(np.unique(threshold[tests]))
+                    features[column] = place
+                    place += 1
+                column += 1
+            if numbers:
+                tables.append(_only(table, numbers, cuts))
+        return features[feature].astype(np.int32), ModelStatistics(self.schema, tuple(tables))
+
+
+def _only(table: StatisticTable, numbers: list[int], cuts: list[NDArray[np.float64]]) -> StatisticTable:
+    """`StatisticTable.only`, also of a table whose keys were cut before: what was cut off does not come back."""
+    made = table.only(numbers, cuts)
+    if made.bits <= table.bits:
+        return made
+    if np.diff(made.keys, prepend=np.uint64(0)).max(initial=0) < _LONGEST_GAP:
+        return replace(made, bits=table.bits)
+    # The keys that are left are too far apart for their number of bits: all stay.
+    places = [table.numbers.index(number) for number in numbers]
+    return replace(table, numbers=tuple(numbers), cells=table.cells[places], default=table.default[places])
 
 
 class BlockTable(Protocol):
@@ -106,7 +145,7 @@ def codes_of_block(block: NDArray[Any], schema: Schema) -> Codes:
     return codes
 
 
-def codes_of(dataset: BlockTable) -> Codes:
+def category_codes(dataset: BlockTable) -> Codes:
     """The same for a whole table."""
     parts = [codes_of_block(block, dataset.schema) for _, block in dataset.blocks()]
     return np.concatenate(parts, axis=1)

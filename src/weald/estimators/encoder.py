@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from weald.data import Dataset, Schema, read_regression_target, read_several_classes, read_table
 from weald.data.read import Categorical
 from weald.encoding.columns import n_codes, split_columns
-from weald.encoding.formulas import smoothed, sums_before, sums_without_own, total_sums
+from weald.encoding.formulas import drawn_to_prior, sums_before, sums_without_own, total_sums
+from weald.encoding.orders import random_orders, set_aside
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets, target_borders
 from weald.params.declare import anything, documented, flag, number, one_of, validate, whole
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.random import HOLDOUT, ORDERS, permutation, seed_of, stream_key
+from weald.runtime.random import seed_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
@@ -152,7 +153,9 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
     def fit_transform(self, X: Any, y: Any) -> Floats:
         """Learn, and encode the training rows as ``kind`` says; float64 (rows, columns)."""
         training = self._fit(X, y)
-        orders = self._orders(len(training.numbers)) if self.kind == "ordered" else []
+        orders = []
+        if self.kind == "ordered":
+            orders = random_orders(self.permutations, len(training.numbers), seed_of(self.random_state))
         return self._assembled(
             training.numbers,
             [
@@ -283,18 +286,14 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
         if n_rows < 2:
             raise InputError("kind='holdout' parts the rows in two, but X has one sample only.")
         n_training = n_rows - min(max(1, int(self.holdout * n_rows)), n_rows - 1)
-        order = permutation(n_rows, stream_key(seed_of(self.random_state), HOLDOUT)).astype(np.int64)
-        return np.sort(order[n_training:]), np.sort(order[:n_training])
-
-    def _orders(self, n_rows: int) -> list[Codes]:
-        seed = seed_of(self.random_state)
-        return [permutation(n_rows, stream_key(seed, ORDERS, number)) for number in range(self.permutations)]
+        training, giving = set_aside(n_rows, n_training, seed_of(self.random_state))
+        return giving, training
 
     def _encodings(self, codes: Codes, targets: Targets, n_codes: int) -> Floats:
         """What new rows get, by code: a column a statistic, and the counter."""
         found = [total_sums(codes, target, n_codes) for target in targets.values]
         table = [
-            smoothed(sums, targets.scale, prior, self.a)
+            drawn_to_prior(sums, targets.scale, prior, self.a)
             for sums, prior in zip(found, self.prior_, strict=True)
         ]
         if self.counters:
@@ -316,7 +315,7 @@ class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[
                     others = [sums_before(codes, order, target, len(encodings)) for order in orders]
                 else:
                     others = [sums_without_own(codes, target, len(encodings))]
-                means = [smoothed(sums, targets.scale, prior, self.a) for sums in others]
+                means = [drawn_to_prior(sums, targets.scale, prior, self.a) for sums in others]
                 statistics[:, place] = sum(means) / len(means)
         return statistics
 

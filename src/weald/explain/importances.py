@@ -83,19 +83,17 @@ def by_source(values: Floats, sources: Sources, n_sources: int | None = None) ->
 
 
 @dataclass(frozen=True)
-class _Shape:
+class _Levels:
     """The nodes of all trees, level by level."""
 
     tree: NDArray[np.int64]  # of every node
     child: NDArray[np.int64]  # the left one of every node, counted through the whole forest
     levels: list[NDArray[np.int64]]  # the inner nodes
-    path: NDArray[
-        np.int64
-    ]  # sum of 2 ** level over the steps to the right that lead to a node of an oblivious tree
+    path: NDArray[np.int64]  # of a node of an oblivious tree: sum of 2 ** level over the steps to the right
     oblivious: NDArray[np.bool_]  # of every tree
 
 
-def _shape_of(forest: Forest) -> _Shape:
+def _shape_of(forest: Forest) -> _Levels:
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.tree_offsets))
     child = forest.left + forest.tree_offsets[tree]
     path = np.zeros(forest.n_nodes, np.int64)
@@ -116,7 +114,7 @@ def _shape_of(forest: Forest) -> _Shape:
             path[child[inner] + 1] = path[inner] + (1 << len(levels))
         levels.append(inner)
         nodes = np.concatenate([child[inner], child[inner] + 1])
-    return _Shape(tree, child, levels, path, oblivious)
+    return _Levels(tree, child, levels, path, oblivious)
 
 
 def _set_names(forest: Forest) -> NDArray[np.int64]:
@@ -147,7 +145,7 @@ def _moved(values: tuple[Floats, Floats], counts: tuple[Floats, Floats]) -> tupl
     return mean, np.asarray(effect)
 
 
-def _by_nodes(forest: Forest, shape: _Shape) -> Floats:
+def _by_nodes(forest: Forest, shape: _Levels) -> Floats:
     """What the splits of the trees that are not oblivious are worth, by feature."""
     values, counts = _leaf_values(forest), forest.count.astype(np.float64)
     effect = np.zeros(forest.n_features)
@@ -159,7 +157,7 @@ def _by_nodes(forest: Forest, shape: _Shape) -> Floats:
     return effect
 
 
-def _by_leaf_pairs(forest: Forest, shape: _Shape) -> Floats:
+def _by_leaf_pairs(forest: Forest, shape: _Levels) -> Floats:
     """What the splits of the oblivious trees are worth, by feature."""
     values, effect = _leaf_values(forest), np.zeros(forest.n_features)
     depth = np.zeros(forest.n_trees, np.int64)

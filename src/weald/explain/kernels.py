@@ -26,7 +26,7 @@ from weald.runtime.tasks import shared_kernel
 MOST_TESTS: Final = 10
 
 
-class Trees(NamedTuple):
+class TreeArrays(NamedTuple):
     """The arrays of a forest that are read here; see `weald.forest.forest.Forest`."""
 
     tree_offsets: Int64s
@@ -49,7 +49,7 @@ class Points(NamedTuple):
     weight: Float64s
 
 
-class Workspace(NamedTuple):
+class PathWorkspace(NamedTuple):
     """Memory of the tasks; all arrays have a row for each. Sizes are those of the largest tree."""
 
     parent: Int64s  # (nodes): the parent, -1 of the root
@@ -71,7 +71,7 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def left_share(trees: Trees, first: int, node: int) -> float:
+def left_share(trees: TreeArrays, first: int, node: int) -> float:
     """The share of a node's training rows that went left; a half where there were none."""
     left = trees.count[first + trees.left[node]]
     both = left + trees.count[first + trees.left[node] + 1]
@@ -79,7 +79,7 @@ def left_share(trees: Trees, first: int, node: int) -> float:
 
 
 @kernel
-def _goes_left(trees: Trees, node: int, value: float) -> bool:
+def _goes_left(trees: TreeArrays, node: int, value: float) -> bool:
     if np.isnan(value):
         return trees.missing_left[node] == 1
     chosen = trees.category_set[node]
@@ -91,7 +91,7 @@ def _goes_left(trees: Trees, node: int, value: float) -> bool:
 
 
 @kernel
-def _same_test(trees: Trees, first: int, second: int) -> bool:
+def _same_test(trees: TreeArrays, first: int, second: int) -> bool:
     if (
         trees.feature[first] != trees.feature[second]
         or trees.threshold[first] != trees.threshold[second]
@@ -106,7 +106,7 @@ def _same_test(trees: Trees, first: int, second: int) -> bool:
 
 
 @kernel
-def _name_tests(trees: Trees, first: int, last: int, test: Int64s, tests: Int64s) -> int:
+def _name_tests(trees: TreeArrays, first: int, last: int, test: Int64s, tests: Int64s) -> int:
     """Number the different tests of a tree; how many there are, MOST_TESTS + 1 for more than can be kept apart."""
     found = 0
     for node in range(first, last):
@@ -125,7 +125,7 @@ def _name_tests(trees: Trees, first: int, last: int, test: Int64s, tests: Int64s
 
 
 @kernel
-def _lay_paths(trees: Trees, first: int, last: int, task: int, work: Workspace) -> tuple[int, int]:
+def _lay_paths(trees: TreeArrays, first: int, last: int, task: int, work: PathWorkspace) -> tuple[int, int]:
     """Write the columns of a tree, and the path of every leaf; (columns, leaves)."""
     parent, slot_of, leaf = work.parent[task], work.slot_of[task], work.leaf[task]
     fraction, slot, step = work.fraction[task], work.slot[task], work.step[task]
@@ -183,7 +183,7 @@ def _integrate(
 
 @kernel
 def _explain(
-    trees: Trees, points: Points, leaves: int, first_leaf: int, task: int, work: Workspace, share: Float64s
+    trees: TreeArrays, points: Points, leaves: int, first_leaf: int, task: int, work: PathWorkspace, share: Float64s
 ) -> None:
     """Add what every column of a tree gets from a row's answers to ``share`` (slots, outputs)."""
     leaf, step, goes_left = work.leaf[task], work.step[task], work.goes_left[task]
@@ -214,7 +214,7 @@ def _explain(
 
 
 @kernel
-def _answer(trees: Trees, row: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
+def _answer(trees: TreeArrays, row: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
     for i in range(nodes):
         node = first + i
         if trees.feature[node] >= 0:
@@ -223,7 +223,7 @@ def _answer(trees: Trees, row: Float64s, first: int, nodes: int, goes_left: Uint
 
 @kernel
 def _share_of_row(
-    trees: Trees,
+    trees: TreeArrays,
     points: Points,
     row: Float64s,
     tree: int,
@@ -231,7 +231,7 @@ def _share_of_row(
     slots: int,
     n_tests: int,
     task: int,
-    work: Workspace,
+    work: PathWorkspace,
 ) -> Float64s:
     """What the columns of a laid out tree get from a row, (slots, outputs); remembered where the tree has few tests."""
     first = trees.tree_offsets[tree]
@@ -263,10 +263,10 @@ def _share_of_row(
 def shap_rows(
     task: int,
     tasks: int,
-    trees: Trees,
+    trees: TreeArrays,
     points: Points,
     rows: Float64s,
-    work: Workspace,
+    work: PathWorkspace,
     per_tree: int,
     out: Float64s,
 ) -> None:
@@ -290,7 +290,7 @@ def shap_rows(
 
 
 @kernel
-def add_expected(trees: Trees, per_tree: int, reach: Float64s, out: Float64s) -> int:
+def add_expected(trees: TreeArrays, per_tree: int, reach: Float64s, out: Float64s) -> int:
     """Add every tree's mean over the training rows to ``out`` (outputs,); return the steps of the longest tree's paths.
 
     reach: float64 (nodes of the largest tree, 2), scratch: the share of the rows that reach a node, and its depth.

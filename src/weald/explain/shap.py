@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from weald.explain.kernels import (
     MOST_TESTS,
+    PathWorkspace,
     Points,
-    Trees,
-    Workspace,
+    TreeArrays,
     add_expected,
     shap_rows,
 )
@@ -40,7 +40,7 @@ def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> 
     [[[0.0, -0.5, 0.0], [0.0, 1.5, 0.0]]]
     """
     per_tree = forest.n_outputs if forest.has_vectors else 1
-    trees = Trees(**{name: getattr(forest, name) for name in Trees._fields})
+    trees = TreeArrays(**{name: getattr(forest, name) for name in TreeArrays._fields})
     found = np.zeros((forest.n_outputs, n_rows, forest.n_features + 1))
     expected, nodes = np.zeros(forest.n_outputs), int(np.diff(forest.tree_offsets).max(initial=1))
     steps = int(add_expected(trees, per_tree, np.empty((nodes, 2)), expected))
@@ -74,7 +74,9 @@ def _gauss(depth: int) -> Points:
     return Points(at, weight)
 
 
-def _workspace(tasks: int, forest: Forest, nodes: int, steps: int, depth: int, per_tree: int) -> Workspace:
+def _workspace(
+    tasks: int, forest: Forest, nodes: int, steps: int, depth: int, per_tree: int
+) -> PathWorkspace:
     def floats(*shape: int) -> NDArray[np.float64]:
         return np.empty((tasks, *shape))
 
@@ -85,7 +87,7 @@ def _workspace(tasks: int, forest: Forest, nodes: int, steps: int, depth: int, p
         return np.empty((tasks, size), np.uint8)
 
     slots = min(forest.n_features, nodes // 2 + 1)
-    return Workspace(
+    return PathWorkspace(
         parent=integers(nodes),
         test=integers(nodes),
         goes_left=bits(nodes),

@@ -6,14 +6,15 @@ arrays and know nothing of how the trees were grown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Dataset
-from weald.forest.layout import ARRAY_DTYPES, NODE_DTYPES
+from weald.forest.layout import NODE_DTYPES
+from weald.forest.predictor import ReadOnlyArrays, same_bytes
 from weald.forest.validation import check_forest
 from weald.runtime.errors import InputError
 
@@ -36,9 +37,7 @@ class TreeView:
     gain: NDArray[np.float64]
     cover: NDArray[np.float64]
     count: NDArray[np.int64]
-    vectors: NDArray[
-        np.float64
-    ]  # (leaves, outputs), a row per leaf in the order of the nodes; or (0, outputs)
+    vectors: NDArray[np.float64]  # (leaves, outputs), leaves in the order of the nodes; or (0, outputs)
 
     @property
     def n_nodes(self) -> int:
@@ -52,7 +51,7 @@ class TreeView:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forest:
+class Forest(ReadOnlyArrays):
     """An immutable ensemble of binary trees.
 
     The raw score of a row starts at `base_score[k]`; then, tree by tree in order, tree `t` adds the value
@@ -117,28 +116,6 @@ class Forest:
     tree_weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     parallel_trees: int = 1
     averaged: bool = False
-
-    def __post_init__(self) -> None:
-        # Views, so that the caller's own arrays stay writeable; read-only, so that kernels see one signature.
-        for name in ARRAY_DTYPES:
-            array = getattr(self, name)
-            if isinstance(array, np.ndarray):
-                view = array.view()
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # NumPy forgets the read-only flag when it pickles; going through the constructor restores it.
-        return type(self), tuple(getattr(self, entry.name) for entry in fields(self))
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both forests hold the same bytes (so 0.0 and -0.0 differ)."""
-        if not isinstance(other, Forest):
-            return NotImplemented
-        for name in ("n_features", "n_outputs", "parallel_trees", "averaged"):
-            if getattr(self, name) != getattr(other, name):
-                return False
-        return all(_same_bytes(getattr(self, name), getattr(other, name)) for name in ARRAY_DTYPES)
 
     def __hash__(self) -> int:
         return hash((self.n_features, self.n_outputs, self.tree_offsets.tobytes(), self.value.tobytes()))
@@ -277,7 +254,7 @@ class Forest:
             if getattr(a, name) != getattr(b, name):
                 sizes = f"{getattr(a, name)} and {getattr(b, name)}"
                 raise InputError(f"Forests with {name} {sizes} cannot be joined; it must be the same.")
-        if not _same_bytes(a.base_score, b.base_score):
+        if not same_bytes(a.base_score, b.base_score):
             scores = f"{a.base_score.tolist()} and {b.base_score.tolist()}"
             raise InputError(f"Forests with base_score {scores} cannot be joined; it must be the same.")
         if a.n_trees and b.n_trees and a.has_vectors != b.has_vectors:
@@ -338,9 +315,3 @@ class Forest:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _same_bytes(first: NDArray[Any], second: NDArray[Any]) -> bool:
-    if first.dtype != second.dtype or first.shape != second.shape:
-        return False
-    return bool(np.array_equal(first.view(np.uint8), second.view(np.uint8)))

@@ -25,7 +25,7 @@ _NODES_IN_CACHE: Final = 2**16
 _CODES_TOGETHER: Final = 2**18
 
 
-def pack(forest: Forest, is_double: bool) -> PackedForest:
+def pack_trees(forest: Forest, is_double: bool) -> PackedForest:
     """The packed form of a forest for float64 rows, or for float32 rows.
 
     Both decide exactly as the forest does; float32 rows never need a search among thresholds.

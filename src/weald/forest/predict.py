@@ -17,7 +17,7 @@ from weald.forest.kernels import (
     find_leaves,
     score_rows,
 )
-from weald.forest.packing import needs_ranks, pack
+from weald.forest.packing import needs_ranks, pack_trees
 from weald.runtime.errors import InputError
 from weald.runtime.threads import hire
 
@@ -151,11 +151,11 @@ def _packed(forest: Forest, is_double: bool, is_complete: bool = False) -> Packe
         if is_double and not needs_ranks(forest):
             packed = _packed(forest, False, is_complete)
         elif is_complete and (forest.missing_left[forest.feature >= 0]).any():
-            packed = pack(replace(forest, missing_left=np.zeros_like(forest.missing_left)), is_double)
+            packed = pack_trees(replace(forest, missing_left=np.zeros_like(forest.missing_left)), is_double)
         elif is_complete:
             packed = _packed(forest, is_double)
         else:
-            packed = pack(forest, is_double)
+            packed = pack_trees(forest, is_double)
         object.__setattr__(forest, name, packed)
     return packed
 

@@ -46,7 +46,7 @@ _MISSING_LEFT, _BY_CATEGORIES = 1, 2
 Arrays = dict[str, NDArray[Any]]
 
 
-class _Shape:
+class _CompleteTrees:
     """Where the nodes of trees of these depths are, one tree after another."""
 
     def __init__(self, depth: NDArray[np.int64]) -> None:
@@ -96,7 +96,7 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]], **others: Any) -> Forest:
     """
     _check(arrays)
     depth = arrays["tree_depth"].astype(np.int64)
-    shape = _Shape(depth)
+    shape = _CompleteTrees(depth)
     inner, leaf = shape.inner, ~shape.inner
     n_nodes = len(inner)
     split = arrays["level_split"][shape.level_of_inner]
@@ -165,7 +165,7 @@ def _encoded(forest: Forest) -> Arrays | None:
     depth = np.frexp(sizes + 1.0)[1].astype(np.int64) - 2
     if forest.has_vectors or (2 ** (depth + 1) - 1 != sizes).any():
         return None
-    shape = _Shape(depth)
+    shape = _CompleteTrees(depth)
     first, leaf = shape.first_of_levels(), ~shape.inner
     category_set, count = forest.category_set[first], forest.count
     by_categories = category_set >= 0
@@ -200,7 +200,7 @@ def _decoded(arrays: Arrays, forest: Forest) -> Forest:
 
 
 def _add_up(
-    shape: _Shape, value: NDArray[np.float64], cover: NDArray[np.float64], count: NDArray[np.int64]
+    shape: _CompleteTrees, value: NDArray[np.float64], cover: NDArray[np.float64], count: NDArray[np.int64]
 ) -> None:
     """Give inner nodes what follows from their leaves."""
     for nodes in shape.levels_upwards():

@@ -19,7 +19,7 @@ from weald.data.sparse import Entries
 from weald.linear.kernels import (
     BIAS,
     Steps,
-    Stored,
+    StoredNumbers,
     descend_dense,
     descend_stored,
     score_dense,
@@ -38,7 +38,7 @@ PARALLEL_ROWS = 60_000
 PARALLEL_CELLS = 200_000
 
 
-class Columns(Protocol):
+class NumberColumns(Protocol):
     """What coordinate descent asks of a table. The number of tasks never changes a result."""
 
     @property
@@ -129,7 +129,7 @@ class SparseColumns:
             values = np.where(missing, values.dtype.type(0), values)
         self.n_rows, self.n_columns = entries.n_rows, len(entries.starts) - 1
         self.n_cells = len(values)
-        self._stored = Stored(entries.starts, entries.rows, values)
+        self._stored = StoredNumbers(entries.starts, entries.rows, values)
         self._bias = DenseColumns(np.empty((0, self.n_rows), np.float32))
 
     def largest(self) -> Float64s:
@@ -166,7 +166,9 @@ class SparseColumns:
         score_stored(self._stored, weights, start, scores)
 
 
-def over_outputs(action: Callable[[int, int], None], n_outputs: int, tasks: int, columns: Columns) -> None:
+def over_outputs(
+    action: Callable[[int, int], None], n_outputs: int, tasks: int, columns: NumberColumns
+) -> None:
     """``action(output, tasks)`` for every output; with several, and enough to do, outputs share the threads."""
     if n_outputs == 1 or tasks == 1 or columns.n_cells < PARALLEL_CELLS:
         for output in range(n_outputs):
@@ -177,10 +179,10 @@ def over_outputs(action: Callable[[int, int], None], n_outputs: int, tasks: int,
             done.result()
 
 
-def read_columns(dataset: Dataset, rows: Int64s | None = None) -> Columns:
+def read_columns(dataset: Dataset, rows: Int64s | None = None) -> NumberColumns:
     """The columns of a table, or of some of its rows, for training; they must be finite numbers or missing."""
     chosen = dataset if rows is None else dataset.part(rows)
-    columns: Columns
+    columns: NumberColumns
     columns = SparseColumns(chosen.entries) if chosen.is_sparse else DenseColumns(_gathered(chosen))
     infinite = np.flatnonzero(np.isinf(columns.largest()))
     if len(infinite):

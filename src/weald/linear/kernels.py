@@ -39,7 +39,7 @@ class Steps(NamedTuple):
     limits: Float64s  # (columns + 1,), the longest Newton step of each; the last is the bias's
 
 
-class Stored(NamedTuple):
+class StoredNumbers(NamedTuple):
     """A table of which only some cells are stored, column after column; within a column rows ascend."""
 
     starts: Int64s  # (columns + 1,)
@@ -241,7 +241,7 @@ def score_dense(columns: Floats, weights: Float64s, start: float, tasks: int, sc
 
 @inlined
 def _stored_sums(
-    table: Stored, coordinate: int, gradient: Float32s, hessian: Float32s
+    table: StoredNumbers, coordinate: int, gradient: Float32s, hessian: Float32s
 ) -> tuple[float, float]:
     """Slope and curvature of a column, block of stored cells by block."""
     slope, curvature = 0.0, 0.0
@@ -259,7 +259,7 @@ def _stored_sums(
 
 @kernel
 def descend_stored(
-    table: Stored, order: Int64s, steps: Steps, hessian: Float32s, gradient: Float32s, weights: Float64s
+    table: StoredNumbers, order: Int64s, steps: Steps, hessian: Float32s, gradient: Float32s, weights: Float64s
 ) -> None:
     """As `descend_dense`, for a table of stored cells and without the bias."""
     for place in range(len(order)):
@@ -278,7 +278,7 @@ def descend_stored(
 def _univariate(
     task: int,
     tasks: int,
-    table: Stored,
+    table: StoredNumbers,
     steps: Steps,
     hessian: Float32s,
     gradient: Float32s,
@@ -291,7 +291,7 @@ def _univariate(
 
 
 def univariate_stored(
-    table: Stored,
+    table: StoredNumbers,
     steps: Steps,
     hessian: Float32s,
     gradient: Float32s,
@@ -304,7 +304,7 @@ def univariate_stored(
 
 
 @kernel
-def score_stored(table: Stored, weights: Float64s, start: float, scores: Float64s) -> None:
+def score_stored(table: StoredNumbers, weights: Float64s, start: float, scores: Float64s) -> None:
     """Fill OUT scores, (rows,): start, and then, column by column, weight times stored value."""
     scores[:] = start
     for j in range(len(table.starts) - 1):

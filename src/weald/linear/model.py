@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from weald.data import Dataset, Schema
 from weald.data.dataset import rows_per_block
 from weald.forest.container import Container, pack
-from weald.linear.columns import Columns, DenseColumns, SparseColumns, over_outputs, without_nan
+from weald.forest.predictor import ReadOnlyArrays
+from weald.linear.columns import DenseColumns, NumberColumns, SparseColumns, over_outputs, without_nan
 from weald.runtime.errors import ModelFileError
 
 FORMAT: Final = 3
@@ -20,7 +21,7 @@ _ARRAYS: Final = {name: np.dtype(np.float64) for name in ("base_score", "bias", 
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(ReadOnlyArrays):
     """Weights of a linear model that was boosted.
 
     The raw score of a row in output k is ``base_score[k] + bias[k]``; then, column by column in order, the weight
@@ -44,26 +45,6 @@ class LinearModel:
     bias: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_rounds: int
-
-    def __post_init__(self) -> None:
-        for name in _ARRAYS:
-            view = getattr(self, name).view()
-            view.flags.writeable = False
-            object.__setattr__(self, name, view)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # NumPy forgets the read-only flag when it pickles; going through the constructor restores it.
-        return type(self), tuple(getattr(self, entry.name) for entry in fields(self))
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both models hold the same bytes (so 0.0 and -0.0 differ)."""
-        if not isinstance(other, LinearModel):
-            return NotImplemented
-        return self.n_rounds == other.n_rounds and all(
-            getattr(self, name).shape == getattr(other, name).shape
-            and getattr(self, name).tobytes() == getattr(other, name).tobytes()
-            for name in _ARRAYS
-        )
 
     def __hash__(self) -> int:
         return hash((self.n_rounds, self.weights.tobytes()))
@@ -106,7 +87,7 @@ class LinearModel:
                 scores[:, first + begin : first + begin + len(piece)] = part
         return scores
 
-    def score_columns(self, columns: Columns, tasks: int, scores: NDArray[np.float64]) -> None:
+    def score_columns(self, columns: NumberColumns, tasks: int, scores: NDArray[np.float64]) -> None:
         """Fill OUT scores, (K, rows), of a table whose columns are read already."""
         starts = self.intercept.tolist()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.linear.columns import Columns, Float32s, Float64s, Int64s
+from weald.linear.columns import Float32s, Float64s, Int64s, NumberColumns
 from weald.linear.kernels import BIAS, Steps
 from weald.sampling.draws import uniform_points
 
@@ -24,7 +24,7 @@ from weald.sampling.draws import uniform_points
 class Coordinates:
     """One output's weights in one round, and the expansion that they descend on."""
 
-    columns: Columns
+    columns: NumberColumns
     steps: Steps
     tasks: int
     hessian: Float32s
@@ -90,5 +90,3 @@ SELECTORS: dict[str, Selector] = {
     "greedy": _greedy,
     "thrifty": _thrifty,
 }
-#: The selectors that ``top_k`` limits.
-LIMITED = ("greedy", "thrifty")

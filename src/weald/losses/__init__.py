@@ -7,16 +7,15 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from weald.losses import count, margins, regression
 from weald.losses.base import Loss
 from weald.losses.classification import Exponential, Logistic, OneVsRest, Softmax
-from weald.losses.count import Gamma, Poisson
+from weald.losses.count import Gamma, Poisson, TweedieLoss
 from weald.losses.custom import Custom
 from weald.losses.friedman import friedman_loss
 from weald.losses.links import LINKS, scores_of
-from weald.losses.margins import CrossEntropy, Hinge, SquaredLog
+from weald.losses.margins import CrossEntropy, FairLoss, Hinge, PseudoHuberLoss, SquaredLog
 from weald.losses.metrics import METRICS, Metric, make_metric
-from weald.losses.regression import Absolute, AbsoluteShare, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, Squared, quantile_loss
 from weald.losses.smooth import LogCosh, Normal
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError
@@ -45,9 +44,9 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "squared": Squared,
     "absolute": Absolute,
     "mape": AbsoluteShare,
-    "huber": regression.Huber,
-    "pseudo_huber": margins.PseudoHuber,
-    "fair": margins.Fair,
+    "huber": HuberLoss,
+    "pseudo_huber": PseudoHuberLoss,
+    "fair": FairLoss,
     "log_cosh": LogCosh,
     "squared_log": SquaredLog,
     "quantile": quantile_loss,
@@ -55,7 +54,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "cross_entropy": CrossEntropy,
     "poisson": Poisson,
     "gamma": Gamma,
-    "tweedie": count.Tweedie,
+    "tweedie": TweedieLoss,
     "logistic": Logistic,
     "exponential": Exponential,
     "hinge": Hinge,

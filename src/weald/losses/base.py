@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -34,6 +35,13 @@ def refuse_labels(bad: NDArray[np.bool_], y: Float64s, requirement: str) -> None
     rows = np.flatnonzero(bad)
     if rows.size:
         raise InputError(f"y must be {requirement}, but row {rows[0]} has {y[rows[0]]}.")
+
+
+def positive(option: str, value: float) -> float:
+    """The value of an option that must be finite and above 0."""
+    if not 0.0 < value < math.inf:
+        raise InputError(f"{option} must be a finite number above 0, not {value!r}.")
+    return float(value)
 
 
 class Loss(ABC):
@@ -151,3 +159,10 @@ class Loss(ABC):
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"make_loss({self.name!r}{options})"
+
+
+class RealTarget(Loss):
+    """Labels are any finite numbers."""
+
+    def check_target(self, y: Float64s) -> None:
+        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from weald.losses import kernels
-from weald.losses.base import Float32s, Float64s, Loss, refuse_labels
-from weald.losses.by_kernel import OneOutput, SeveralOutputs
+from weald.losses.base import Float64s, Loss, refuse_labels
+from weald.losses.by_kernel import OneOutput, SeparateOutputs, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.runtime.errors import InputError
@@ -27,11 +27,11 @@ class _TwoClasses(OneOutput):
         refuse_labels((y != 0.0) & (y != 1.0), y, f"0 or 1 for loss={self.name!r}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        return np.array([_log_odds(y, weight)])
+        return np.array([log_odds(y, weight)])
 
 
-def _log_odds(hit: Float64s, weight: Float64s | None) -> float:
-    """Of the share of rows where `hit` is 1."""
+def log_odds(hit: Float64s, weight: Float64s | None) -> float:
+    """Of the share of rows where `hit` is 1; within what floats can tell from 0 and 1."""
     prior = min(max(weighted_mean(hit, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
     return log(prior / (1.0 - prior))
 
@@ -110,7 +110,7 @@ class Softmax(SeveralOutputs, _SeveralClasses):
         return lost
 
 
-class OneVsRest(_SeveralClasses):
+class OneVsRest(SeparateOutputs, _SeveralClasses):
     """A logistic loss for each of K classes, by itself: is a row of the class or of any other?
 
     The K probabilities of a row are divided by their sum; the link "sigmoids" leaves them as they are.
@@ -123,29 +123,5 @@ class OneVsRest(_SeveralClasses):
         super().__init__(n_classes)
         self._single = Logistic()
 
-    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        return np.array([_log_odds(_is_class(y, k), weight) for k in range(self.n_outputs)])
-
-    def values(self, scores: Float64s, y: Float64s) -> Float64s:
-        lost = np.zeros(scores.shape[1])
-        for k in range(self.n_outputs):
-            lost += self._single.values(scores[k : k + 1], _is_class(y, k))
-        return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        for k in range(self.n_outputs):
-            own = slice(k, k + 1)
-            self._single.gradients(scores[own], _is_class(y, k), weight, gradient[own], hessian[own], tasks)
-
-
-def _is_class(y: Float64s, k: int) -> Float64s:
-    hit: Float64s = (y == k).astype(np.float64)
-    return hit
+    def _part(self, k: int, y: Float64s) -> tuple[Loss, Float64s, Float64s | None]:
+        return self._single, (y == k).astype(np.float64), None

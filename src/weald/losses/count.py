@@ -76,7 +76,7 @@ class Gamma(_Deviance):
         refuse_labels(bad, y, f"above 0 and at most {LARGEST_LABEL:g} for loss='gamma'")
 
 
-class Tweedie(_Deviance):
+class TweedieLoss(_Deviance):
     """-y * exp((1-p) * score) / (1-p) + exp((2-p) * score) / (2-p), p = `tweedie_power` between 1 and 2."""
 
     name = "tweedie"

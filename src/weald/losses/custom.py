@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, refuse_labels
+from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, RealTarget
 from weald.losses.links import LINKS, SEVERAL
 from weald.runtime.errors import InputError
 
@@ -20,7 +20,7 @@ _METRIC_OF_LINK = {
 }
 
 
-class Custom(Loss):
+class Custom(RealTarget):
     """A loss from `function(y, raw_scores)` -> (gradient, hessian), both shaped like `raw_scores`.
 
     `raw_scores` is (n,), or (n, K) where `n_outputs` = K is above 1; it and `y` are read-only. Sample weights
@@ -48,9 +48,6 @@ class Custom(Loss):
 
     def __repr__(self) -> str:
         return f"make_loss({self.name}, n_outputs={self.n_outputs}, link={self.link!r})"
-
-    def check_target(self, y: Float64s) -> None:
-        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return np.zeros(self.n_outputs)

@@ -15,7 +15,7 @@ from weald.losses import kernels
 from weald.losses.base import Float64s, Loss
 from weald.losses.classification import Exponential, Logistic, Softmax
 from weald.losses.quantiles import LOWER, weighted_quantile
-from weald.losses.regression import Absolute, Huber, Quantile, Squared
+from weald.losses.regression import Absolute, HuberLoss, QuantileLoss, Squared
 
 
 class LowerAbsolute(Absolute):
@@ -25,8 +25,8 @@ class LowerAbsolute(Absolute):
     _ties = LOWER
 
 
-class LowerQuantile(Quantile):
-    """`Quantile`, a leaf of the lower quantile."""
+class LowerQuantile(QuantileLoss):
+    """`QuantileLoss`, a leaf of the lower quantile."""
 
     _ties = LOWER
 
@@ -35,8 +35,8 @@ class LowerQuantile(Quantile):
         self._level = self._below
 
 
-class AdaptiveHuber(Huber):
-    """`Huber` whose delta is the `alpha`-quantile of the round's absolute residuals."""
+class AdaptiveHuber(HuberLoss):
+    """`HuberLoss` whose delta is the `alpha`-quantile of the round's absolute residuals."""
 
     _ties = LOWER
 

@@ -14,20 +14,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weald.losses.base import Float32s, Float64s, Loss
+from weald.losses.base import Float64s, Loss
 from weald.losses.classification import Logistic, OneVsRest, Softmax
-from weald.losses.count import Gamma, Tweedie
-from weald.losses.margins import CrossEntropy, Fair
+from weald.losses.count import Gamma, TweedieLoss
+from weald.losses.margins import CrossEntropy, FairLoss
 from weald.losses.means import weighted_mean
-from weald.losses.regression import Absolute, AbsoluteShare, Huber, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, Squared, quantile_loss
 from weald.losses.xgboost import StretchedPoisson
 
 #: of every class: the weight of its own rows, and of all others
 ClassFactors = Sequence[tuple[float, float]]
 
 
-class NewtonHuber(Huber):
-    """`Huber` from the mean, whose leaves are Newton steps: the mean of the clipped residuals."""
+class NewtonHuber(HuberLoss):
+    """`HuberLoss` from the mean, whose leaves are Newton steps: the mean of the clipped residuals."""
 
     refits_leaves = False
     starts_at_optimum = False
@@ -49,32 +49,9 @@ class Sigmoids(OneVsRest):
         super().__init__(n_classes)
         self._factors = factors
 
-    def values(self, scores: Float64s, y: Float64s) -> Float64s:
-        if self._factors is None:
-            return super().values(scores, y)
-        lost = np.zeros(scores.shape[1])
-        for k, factors in enumerate(self._factors):
-            hit = y == k
-            lost += np.where(hit, *factors) * self._single.values(scores[k : k + 1], hit.astype(np.float64))
-        return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        if self._factors is None:
-            return super().gradients(scores, y, weight, gradient, hessian, tasks)
-        for k, factors in enumerate(self._factors):
-            own, hit = slice(k, k + 1), y == k
-            weighed = np.where(hit, *factors) * (1.0 if weight is None else weight)
-            single = hit.astype(np.float64)
-            self._single.gradients(scores[own], single, weighed, gradient[own], hessian[own], tasks)
-        return None
+    def _part(self, k: int, y: Float64s) -> tuple[Loss, Float64s, Float64s | None]:
+        loss, hit, _ = super()._part(k, y)
+        return loss, hit, None if self._factors is None else np.where(hit > 0.0, *self._factors[k])
 
 
 def lightgbm_loss(
@@ -96,12 +73,12 @@ def lightgbm_loss(
         "regression": Squared,
         "regression_l1": Absolute,
         "huber": lambda: NewtonHuber(alpha),
-        "fair": lambda: Fair(fair_c),
+        "fair": lambda: FairLoss(fair_c),
         "poisson": lambda: StretchedPoisson(poisson_max_delta_step),
         "quantile": lambda: quantile_loss(alpha),
         "mape": AbsoluteShare,
         "gamma": Gamma,
-        "tweedie": lambda: Tweedie(tweedie_variance_power),
+        "tweedie": lambda: TweedieLoss(tweedie_variance_power),
         "binary": Logistic,
         "cross_entropy": CrossEntropy,
         "multiclass": lambda: Softmax(num_class),

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from weald.losses import margin_kernels
-from weald.losses.base import LARGEST_LABEL, Float64s, refuse_labels
+from weald.losses.base import LARGEST_LABEL, Float64s, RealTarget, positive, refuse_labels
 from weald.losses.by_kernel import OneOutput
-from weald.losses.classification import SMALLEST_PRIOR
+from weald.losses.classification import log_odds
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import weighted_quantile
-from weald.runtime.errors import InputError
-from weald.runtime.mathlib import exp, log
+from weald.runtime.mathlib import exp
 
 
 class _Margin(OneOutput):
@@ -29,7 +27,7 @@ class _Margin(OneOutput):
         return (self._kind, self._option)
 
 
-class PseudoHuber(_Margin):
+class PseudoHuberLoss(_Margin, RealTarget):
     """delta**2 * (sqrt(1 + (z / delta)**2) - 1), z = score - y: the Huber loss without its corner.
 
     gradient z / root, hessian 1 / root**3, with root = sqrt(1 + (z / delta)**2). It starts at the median.
@@ -41,16 +39,11 @@ class PseudoHuber(_Margin):
     _kind = margin_kernels.PSEUDO_HUBER
 
     def __init__(self, huber_delta: float = 1.0) -> None:
-        if not 0.0 < huber_delta < math.inf:
-            raise InputError(f"huber_delta must be a finite number above 0, not {huber_delta!r}.")
-        self._option = float(huber_delta)
+        self._option = positive("huber_delta", huber_delta)
 
     @property
     def options(self) -> Mapping[str, Any]:
         return {"huber_delta": self._option}
-
-    def check_target(self, y: Float64s) -> None:
-        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return np.array([weighted_quantile(y, weight, 0.5)])
@@ -61,7 +54,7 @@ class PseudoHuber(_Margin):
         return lost
 
 
-class Fair(_Margin):
+class FairLoss(_Margin, RealTarget):
     """c * abs(z) - c**2 * log(1 + abs(z) / c), z = score - y, c = `fair_scale`: square near the label, linear far from it.
 
     gradient c * z / (abs(z) + c), hessian (c / (abs(z) + c))**2. It starts at the mean, as LightGBM does.
@@ -73,16 +66,11 @@ class Fair(_Margin):
     _kind = margin_kernels.FAIR
 
     def __init__(self, fair_scale: float = 1.0) -> None:
-        if not 0.0 < fair_scale < math.inf:
-            raise InputError(f"fair_scale must be a finite number above 0, not {fair_scale!r}.")
-        self._option = float(fair_scale)
+        self._option = positive("fair_scale", fair_scale)
 
     @property
     def options(self) -> Mapping[str, Any]:
         return {"fair_scale": self._option}
-
-    def check_target(self, y: Float64s) -> None:
-        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return np.array([weighted_mean(y, weight)])
@@ -152,8 +140,7 @@ class CrossEntropy(_Margin):
         refuse_labels(~((y >= 0.0) & (y <= 1.0)), y, "from 0 to 1 for loss='cross_entropy'")
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        mean = min(max(weighted_mean(y, weight), SMALLEST_PRIOR), 1.0 - SMALLEST_PRIOR)
-        return np.array([log(mean / (1.0 - mean))])
+        return np.array([log_odds(y, weight)])
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         score = scores[0]

@@ -10,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import kernels
-from weald.losses.base import LARGEST_LABEL, Float32s, Float64s, Loss, Rows, refuse_labels, weight_or_empty
-from weald.losses.by_kernel import OneOutput
+from weald.losses.base import Float32s, Float64s, Loss, RealTarget, Rows, positive, weight_or_empty
+from weald.losses.by_kernel import OneOutput, SeparateOutputs
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import refit_huber_leaves, refit_quantile_leaves, weighted_quantile
 from weald.runtime.errors import InputError
-
-
-class RealTarget(Loss):
-    """Labels are any finite numbers."""
-
-    def check_target(self, y: Float64s) -> None:
-        refuse_labels(~(np.abs(y) <= LARGEST_LABEL), y, f"finite and within ±{LARGEST_LABEL:g}")
 
 
 class _Clipped(OneOutput, RealTarget):
@@ -51,7 +44,7 @@ class Squared(_Clipped):
         return np.array([weighted_mean(y, weight)])
 
 
-class Huber(_Clipped):
+class HuberLoss(_Clipped):
     """Squared near the label, linear beyond `huber_delta` of it: gradient clip(score - y, -delta, delta).
 
     A leaf is refitted in one step from its median (Friedman 2001, Algorithm 4).
@@ -63,9 +56,7 @@ class Huber(_Clipped):
     _ties = 1.0  # where two residuals are equally good medians: 1 their midpoint, `LOWER` the lower one
 
     def __init__(self, huber_delta: float = 1.0) -> None:
-        if not 0.0 < huber_delta < math.inf:
-            raise InputError(f"huber_delta must be a finite number above 0, not {huber_delta!r}.")
-        self._limit = float(huber_delta)
+        self._limit = positive("huber_delta", huber_delta)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -95,11 +86,15 @@ class _Stepped(OneOutput, RealTarget):
     _above = 1.0
     _below = -1.0
     _level = 0.0  # the slope where the score is the label
-    _ties = 1.0  # as in `Huber`
+    _ties = 1.0  # as in `HuberLoss`
     refits_leaves = True
 
+    def _weight(self, y: Float64s, weight: Float64s | None) -> Float64s | None:
+        """What a row's slopes are multiplied by."""
+        return weight
+
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        return np.array([weighted_quantile(y, weight, self._alpha)])
+        return np.array([weighted_quantile(y, self._weight(y, weight), self._alpha)])
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
         excess = scores[0] - y
@@ -122,7 +117,7 @@ class _Stepped(OneOutput, RealTarget):
         used = direction != 0.0
         if not used.any():
             return 0.0
-        direction = direction[used]
+        direction, weight = direction[used], self._weight(y, weight)
         reach = np.abs(direction) if weight is None else np.abs(direction) * weight[used]
         rising = weighted_mean((direction > 0.0).astype(np.float64), reach)
         alpha = rising * self._alpha + (1.0 - rising) * (1.0 - self._alpha)
@@ -141,7 +136,7 @@ class _Stepped(OneOutput, RealTarget):
         leaf_offsets: NDArray[np.int64],
         values: Float64s,
     ) -> None:
-        w = weight_or_empty(weight)
+        w = weight_or_empty(self._weight(y, weight))
         refit_quantile_leaves(score, y, w, leaf_rows, leaf_offsets, self._alpha * self._ties, values)
 
 
@@ -162,22 +157,12 @@ class AbsoluteShare(_Stepped):
     name = "mape"
     default_metric = "bounded_mape"
 
-    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        return super().initial_score(y, _weight_of_share(y, weight))
+    def _weight(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        share: Float64s = 1.0 / np.maximum(1.0, np.abs(y))
+        return share if weight is None else share * weight
 
     def values(self, scores: Float64s, y: Float64s) -> Float64s:
-        return super().values(scores, y) * _weight_of_share(y, None)
-
-    def best_step(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        output: int,
-        direction: Float64s,
-        tasks: int,
-    ) -> float:
-        return super().best_step(scores, y, _weight_of_share(y, weight), output, direction, tasks)
+        return super().values(scores, y) * self._weight(y, None)
 
     def gradients(
         self,
@@ -188,27 +173,11 @@ class AbsoluteShare(_Stepped):
         hessian: Float32s,
         tasks: int,
     ) -> None:
-        super().gradients(scores, y, _weight_of_share(y, weight), gradient, hessian, tasks)
+        super().gradients(scores, y, self._weight(y, weight), gradient, hessian, tasks)
         hessian[0] = 1.0 if weight is None else weight
 
-    def refit_leaves(
-        self,
-        score: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        leaf_rows: Rows,
-        leaf_offsets: NDArray[np.int64],
-        values: Float64s,
-    ) -> None:
-        super().refit_leaves(score, y, _weight_of_share(y, weight), leaf_rows, leaf_offsets, values)
 
-
-def _weight_of_share(y: Float64s, weight: Float64s | None) -> Float64s:
-    share: Float64s = 1.0 / np.maximum(1.0, np.abs(y))
-    return share if weight is None else share * weight
-
-
-class Quantile(_Stepped):
+class QuantileLoss(_Stepped):
     """The pinball loss, least at the `quantile_alpha`-quantile; a leaf is that quantile of its residuals."""
 
     name = "quantile"
@@ -228,7 +197,7 @@ class Quantile(_Stepped):
         return {"quantile_alpha": self._alpha}
 
 
-class Quantiles(RealTarget):
+class Quantiles(SeparateOutputs, RealTarget):
     """Several quantiles at once: an output for every alpha, each with its own pinball loss."""
 
     name = "quantile"
@@ -236,7 +205,7 @@ class Quantiles(RealTarget):
     default_metric = "pinball"
 
     def __init__(self, quantile_alpha: Sequence[float]) -> None:
-        self._outputs = [Quantile(alpha) for alpha in quantile_alpha]
+        self._outputs = [QuantileLoss(alpha) for alpha in quantile_alpha]
         self.n_outputs = len(self._outputs)
 
     @property
@@ -246,27 +215,8 @@ class Quantiles(RealTarget):
     def of_output(self, output: int) -> Loss:
         return self._outputs[output]
 
-    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
-        return np.concatenate([output.initial_score(y, weight) for output in self._outputs])
-
-    def values(self, scores: Float64s, y: Float64s) -> Float64s:
-        lost = np.zeros(scores.shape[1])
-        for output, score in zip(self._outputs, scores, strict=True):
-            lost += output.values(score[None], y)
-        return lost
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        for k, output in enumerate(self._outputs):
-            one = slice(k, k + 1)
-            output.gradients(scores[one], y, weight, gradient[one], hessian[one], tasks)
+    def _part(self, k: int, y: Float64s) -> tuple[Loss, Float64s, Float64s | None]:
+        return self._outputs[k], y, None
 
 
 def quantile_loss(quantile_alpha: Any = 0.5) -> Loss:
@@ -279,5 +229,5 @@ def quantile_loss(quantile_alpha: Any = 0.5) -> Loss:
         alphas = list(quantile_alpha)
         if not alphas:
             raise InputError("quantile_alpha must name at least one quantile, not an empty list.")
-        return Quantile(alphas[0]) if len(alphas) == 1 else Quantiles(alphas)
-    return Quantile(quantile_alpha)
+        return QuantileLoss(alphas[0]) if len(alphas) == 1 else Quantiles(alphas)
+    return QuantileLoss(quantile_alpha)

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import smooth_kernels
-from weald.losses.base import Float64s, Rows, weight_or_empty
+from weald.losses.base import Float64s, RealTarget, Rows, weight_or_empty
 from weald.losses.by_kernel import OneOutput, SeveralOutputs
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.means import weighted_mean
-from weald.losses.regression import RealTarget
 from weald.runtime.errors import InputError
 from weald.runtime.mathlib import log
 

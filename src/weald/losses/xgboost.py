@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from weald.losses.base import Float32s, Float64s, Loss
+from weald.losses.base import Loss
 from weald.losses.classification import Softmax
-from weald.losses.count import Gamma, Poisson, Tweedie
-from weald.losses.margins import CrossEntropy, Hinge, PseudoHuber, SquaredLog
+from weald.losses.count import Gamma, Poisson, TweedieLoss
+from weald.losses.margins import CrossEntropy, Hinge, PseudoHuberLoss, SquaredLog
 from weald.losses.regression import Absolute, Squared, quantile_loss
 from weald.runtime.mathlib import exp
 
@@ -22,36 +20,16 @@ from weald.runtime.mathlib import exp
 class TwiceSoftmax(Softmax):
     """`Softmax` with the hessian 2 * p * (1 - p)."""
 
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        super().gradients(scores, y, weight, gradient, hessian, tasks)
-        hessian *= np.float32(2.0 * (self.n_outputs - 1) / self.n_outputs)
+    def __init__(self, n_classes: int = 0) -> None:
+        super().__init__(n_classes)
+        self._stretch = 2.0 * (self.n_outputs - 1) / self.n_outputs
 
 
 class StretchedPoisson(Poisson):
     """`Poisson` with the hessian exp(score + max_delta_step)."""
 
     def __init__(self, max_delta_step: float = 0.7) -> None:
-        self._stretch = np.float32(exp(float(max_delta_step)))
-
-    def gradients(
-        self,
-        scores: Float64s,
-        y: Float64s,
-        weight: Float64s | None,
-        gradient: Float32s,
-        hessian: Float32s,
-        tasks: int,
-    ) -> None:
-        super().gradients(scores, y, weight, gradient, hessian, tasks)
-        hessian *= self._stretch
+        self._stretch = float(exp(float(max_delta_step)))
 
 
 class LogitRaw(CrossEntropy):
@@ -78,7 +56,7 @@ def xgboost_loss(
     makers: dict[str, Callable[[], Loss]] = {
         "reg:squarederror": Squared,
         "reg:absoluteerror": Absolute,
-        "reg:pseudohubererror": lambda: PseudoHuber(huber_slope),
+        "reg:pseudohubererror": lambda: PseudoHuberLoss(huber_slope),
         "reg:squaredlogerror": SquaredLog,
         "reg:quantileerror": lambda: quantile_loss(quantile_alpha),
         "reg:logistic": CrossEntropy,
@@ -89,6 +67,6 @@ def xgboost_loss(
         "multi:softprob": lambda: TwiceSoftmax(num_class),
         "count:poisson": lambda: StretchedPoisson(max_delta_step),
         "reg:gamma": Gamma,
-        "reg:tweedie": lambda: Tweedie(tweedie_variance_power),
+        "reg:tweedie": lambda: TweedieLoss(tweedie_variance_power),
     }
     return makers[objective]()

@@ -4,10 +4,10 @@ A choice is a dataclass whose fields are declared by `number`, `whole`, `flag`, 
 
     @documented
     @dataclass(repr=False, eq=False)
-    class Dart(Booster):
+    class Dart(BoosterChoice):
         rate_drop: Annotated[float, number("Share of the earlier trees that a round drops.", 0, 1)] = 0.1
 
-    BOOSTERS: Family[Booster] = Family("booster", {"plain": Plain, "dart": Dart})
+    BOOSTERS: Family[BoosterChoice] = Family("booster", {"plain": Plain, "dart": Dart})
 
 It is a scikit-learn parameter in every respect: ``clone``, nested ``get_params`` and ``set_params``, searches, pickle.
 """

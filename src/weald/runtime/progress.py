@@ -102,7 +102,7 @@ def format_fields(fields: Mapping[str, float] | None) -> str:
     return "  ".join(f"{name} {value:.5g}" for name, value in (fields or {}).items())
 
 
-class Round(Protocol):
+class ProgressRound(Protocol):
     """What a training callback is given after each round."""
 
     @property
@@ -120,7 +120,7 @@ class TrainingProgress:
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
 
-    def __call__(self, state: Round) -> None:
+    def __call__(self, state: ProgressRound) -> None:
         latest = {
             f"{name} {metric}": values[-1]
             for name, metrics in state.history.items()

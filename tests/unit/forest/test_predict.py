@@ -109,7 +109,7 @@ def numeric_tree(generator: np.random.Generator, n_features: int, n_leaves: int)
 
 
 def ways(forest: Forest) -> list[int]:
-    ways_of_trees: list[int] = packing.pack(forest, False).trees[:, 2].tolist()
+    ways_of_trees: list[int] = packing.pack_trees(forest, False).trees[:, 2].tolist()
     return ways_of_trees
 
 
@@ -169,7 +169,7 @@ def test_trees_too_large_for_the_cache_are_walked_by_several_blocks_at_a_time(
     forest = forest_of(*(random_tree(generator, 6, size) for size in sizes), n_features=6, n_outputs=2)
     if with_vectors:
         forest = replace(forest, vectors=generator.normal(size=forest.n_leaves * 2))
-    assert packing.pack(forest, False).together > 1
+    assert packing.pack_trees(forest, False).together > 1
     for n_rows in (5, 300):
         assert_same_as_reference(forest, mixed_rows(n_rows, n_rows, 6, np.float32), tasks)
 
@@ -187,7 +187,7 @@ def test_values_at_and_next_to_thresholds_fall_on_the_right_side(dtype: Any, rou
     if round_to_float32:
         forest = replace(forest, threshold=forest.threshold.astype(np.float32).astype(np.float64))
     expected_kind = FLOAT if round_to_float32 or dtype == np.float32 else RANK
-    kinds = packing.pack(forest, dtype == np.float64).channels[:, 0]
+    kinds = packing.pack_trees(forest, dtype == np.float64).channels[:, 0]
     assert set(kinds.tolist()) == {expected_kind}
     at = np.unique(forest.threshold).astype(dtype)
     rows = np.concatenate([at, np.nextafter(at, dtype(-np.inf)), np.nextafter(at, dtype(np.inf))])
@@ -244,7 +244,9 @@ def test_category_sets_take_codes_one_by_one_and_missing_values_by_their_own_rul
 
 def test_equal_category_sets_are_encoded_once() -> None:
     forest = forest_of(*(stump(0.0, False, [1, 2]) for _ in range(5)), stump(0.0, True, [1, 2]))
-    assert len(packing.pack(forest, False).channels) == 3  # the feature's slots, and a set for either rule
+    assert (
+        len(packing.pack_trees(forest, False).channels) == 3
+    )  # the feature's slots, and a set for either rule
 
 
 def test_a_feature_may_be_tested_as_a_number_and_as_a_category() -> None:
@@ -321,7 +323,7 @@ def test_walked_trees_with_many_sets_need_no_code_a_set() -> None:
             tree["set_offsets"] = np.cumsum([0] + [len(codes) for codes in sets])
             tree["set_codes"] = np.concatenate(sets)
         forest = forest_of(*trees, n_features=n_features)
-        assert len(packing.pack(forest, False).channels) <= 20
+        assert len(packing.pack_trees(forest, False).channels) <= 20
         assert_same_as_reference(forest, mixed_rows(2, ROWS + 45, n_features, np.float64))
         assert_same_as_reference(forest, mixed_rows(2, 3, n_features, np.float64))
 
@@ -457,7 +459,7 @@ def test_packing_happens_once_and_leaves_the_forest_as_it_was(monkeypatch: pytes
     raw_scores(forest, [(0, rows.astype(np.float32))], 30)
     assert pickle.dumps(forest) == untouched
     assert forest == random_forest(4)
-    monkeypatch.setattr(predict, "pack", lambda *_: pytest.fail("packed a second time"))
+    monkeypatch.setattr(predict, "pack_trees", lambda *_: pytest.fail("packed a second time"))
     assert raw_scores(forest, [(0, rows)], 30).tobytes() == expected.tobytes()
     monkeypatch.undo()
     assert raw_scores(copy.deepcopy(forest), [(0, rows)], 30).tobytes() == expected.tobytes()

@@ -19,7 +19,7 @@ from weald.estimators.shared.plain import classes_from_json, labels_to_json, pla
 from weald.forest.predict import staged_scores
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
-from weald.training.boosting.used_statistics import used_statistics
+from weald.training.boosting.statistics import used_statistics
 
 NAME = "catboost.CatBoost"
 _KEYS = {

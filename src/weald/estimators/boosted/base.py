@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weald.binning import BinWishes, read_training_table
 from weald.data import read_weights
-from weald.estimators.boosted.fitted import BoostedModel
+from weald.estimators.boosted.explained import ExplainedTrees
 from weald.estimators.boosted.fitting import FitOptions, fitted_model
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
@@ -22,7 +22,7 @@ from weald.training.boosting.rounds import Callback
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostedTrees(BoostedModel, BoostingParameters):
+class BoostedTrees(ExplainedTrees, BoostingParameters):
     """What classifier and regressor share; use one of those."""
 
     def _bin_wishes(self) -> BinWishes | None:
@@ -111,11 +111,6 @@ class BoostedTrees(BoostedModel, BoostingParameters):
         return other
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
-        raise NotImplementedError
-
-    def _labels_of_known(
-        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
-    ) -> Labels:
         raise NotImplementedError
 
     def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:

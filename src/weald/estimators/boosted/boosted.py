@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.estimators.boosted.base import BoostedTrees
-from weald.estimators.boosted.explained import ExplainedTrees
 from weald.estimators.shared.class_weights import class_factors
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
 from weald.losses import Loss, make_loss
@@ -19,12 +18,10 @@ from weald.losses.parameters import LOSS_CHOICES, LossChoice
 from weald.params.declare import anything, documented, number
 from weald.runtime.errors import InputError, NotSupportedError
 
-LossFunction = Callable[..., Any]
-
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostedTreesClassifier(ClassifierTask, ExplainedTrees, BoostedTrees):
+class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
     """Gradient-boosted trees for classification.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.
@@ -100,7 +97,7 @@ class BoostedTreesClassifier(ClassifierTask, ExplainedTrees, BoostedTrees):
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostedTreesRegressor(RegressorTask, ExplainedTrees, BoostedTrees):
+class BoostedTreesRegressor(RegressorTask, BoostedTrees):
     """Gradient-boosted trees for regression.
 
     The same data, parameters and seed give the same model, byte for byte, on any number of threads.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import read_weights
+from weald.estimators.boosted.fitted import BoostedModel
 from weald.estimators.boosted.fitting import fit_metrics
 from weald.explain.importances import loss_function_change
 from weald.explain.shap import shap_values
@@ -15,25 +16,20 @@ from weald.explain.virtual import virtual_ensembles
 from weald.runtime.threads import hire
 
 if TYPE_CHECKING:
-    from weald.data import Dataset
     from weald.estimators.shared.labels import Labels
-    from weald.estimators.shared.persistence import FittedModel
 
 
-class ExplainedTrees:
-    """Shapley values, what the metric loses without a column, and virtual ensembles; mixed into boosted trees."""
+class ExplainedTrees(BoostedModel):
+    """Shapley values, what the metric loses without a column, and virtual ensembles."""
 
     if TYPE_CHECKING:  # what the estimator has
-        n_jobs: int | None
         eval_metric: Any
 
-        def _read(self, X: Any) -> Dataset: ...
-
-        def _fitted(self) -> FittedModel: ...
-
-        def _labels_of_known(
-            self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
-        ) -> Labels: ...
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows than those of the training."""
+        raise NotImplementedError
 
     def shap_values(self, X: Any) -> NDArray[np.float64]:
         """What every column adds to the raw score of every row: its exact Shapley value, by the trees' counts of training rows.

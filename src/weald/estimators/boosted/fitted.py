@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Dataset, read_table
+from weald.estimators.shared.fitting import Fitting
 from weald.estimators.shared.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
 from weald.explain.importances import prediction_values_change
-from weald.forest import file as model_file
 from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
@@ -23,9 +22,10 @@ from weald.training.boosting.plan import WHOLE_TREES
 _SMALL_PREDICTION = 100_000
 
 
-class BoostedModel:
+class BoostedModel(Fitting):
     """A fitted model of boosting, behind scikit-learn's interface."""
 
+    _of_fit = ("_model",)
     _model: FittedModel
 
     if TYPE_CHECKING:  # what the estimator has
@@ -39,35 +39,18 @@ class BoostedModel:
         """Whether columns may hold categories."""
         return True
 
-    def _forget(self) -> None:
-        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-        self.__dict__.pop("_model", None)
-
     def _set_model(self, model: FittedModel) -> None:
         self._model = model
         self.history_ = model.history
         self.best_iteration_ = model.best_iteration
-        self.n_features_in_ = model.schema.n_columns
-        if model.schema.named:
-            self.feature_names_in_ = np.array(model.schema.names, dtype=object)
+        self._set_names(model.schema)
         if model.classes is not None:
             self.classes_ = model.classes
             self.n_classes_ = len(model.classes)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
-
     def _fitted(self) -> FittedModel:
-        try:
-            return self._model
-        except AttributeError:
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
-            ) from None
+        self._check_fitted()
+        return self._model
 
     def _read(self, X: Any) -> Dataset:
         """A table to predict, as that of the training was read."""
@@ -176,10 +159,6 @@ class BoostedModel:
         importances = model.by_source(model.predictor.importances(self.importance_type))
         total = importances.sum()
         return importances / total if total > 0 else importances
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, atomically; `weald.load` reads it."""
-        model_file.save(path, self._to_bytes())
 
     def _to_bytes(self) -> bytes:
         return to_bytes(self, self._fitted())

@@ -16,7 +16,8 @@ from weald.data import read_regression_target, read_several_classes, read_weight
 from weald.estimators.classical.adaboost_base import AdaBoost, Floats
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.ensembles import WithClasses
-from weald.estimators.classical.tree_members import forest_scores, staged_forest_scores, values_of_trees
+from weald.estimators.classical.tree_members import staged_forest_scores, values_of_trees
+from weald.estimators.classical.tree_models import forest_scores
 from weald.estimators.shared.labels import writeable
 from weald.forest.forest import Forest
 from weald.params.declare import documented, one_of

@@ -15,7 +15,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from weald.binning import bin_once
 from weald.data import read_weights
 from weald.estimators.classical.ensembles import Ensemble, checked_integer
-from weald.estimators.classical.tree_members import TreeTraining, forest_scores, is_own_tree, joined_members
+from weald.estimators.classical.tree_members import TreeTraining, is_own_tree, joined_members
+from weald.estimators.classical.tree_models import forest_scores
 from weald.estimators.shared.composite import Members
 from weald.forest.forest import Forest
 from weald.params.declare import anything, flag, validate, whole

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from weald.estimators.classical.importance import forest_importances, paths, permutation_importances
+from weald.estimators.classical.importance import paths, permutation_importances
 from weald.estimators.classical.tree_choices import count_features
 from weald.estimators.classical.trees import TreeClassifier, TreeEstimator, TreeRegressor
 from weald.params.declare import documented, one_of
@@ -30,11 +30,6 @@ class DecisionTree(TreeEstimator):
     def max_features_(self) -> int:
         """How many columns a node looks at."""
         return count_features(self.max_features, self._fitted().schema.n_columns)
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Each column's share in the decrease of impurity."""
-        return forest_importances(self._fitted().forest)[0]
 
     def permutation_importances(
         self,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
 
 from weald.binning import wishes_of
 from weald.data import Dataset, Schema, read_table
@@ -29,6 +28,7 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     estimators_: list[Any]
 
+    _of_fit = ("estimators_", "_joined")
     _joined: Forest | None
 
     def _template(self) -> Any:
@@ -50,24 +50,9 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
             X, categorical="auto" if wishes is None else wishes.categorical, owner=type(self).__name__
         )
 
-    def _forget(self) -> None:
-        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-        self.__dict__.pop("_joined", None)
-
     def _remember(self, schema: Schema) -> None:
         self._schema = schema
-        self.n_features_in_ = schema.n_columns
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "estimators_" in self.__dict__
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
+        self._set_names(schema)
 
     def _dataset(self, X: Any) -> Dataset:
         """A table of rows to predict, matched to the training table."""

@@ -175,11 +175,6 @@ class ForestEstimator(TreeEstimator):
         return bags
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Each column's share in the decrease of impurity, its mean over the trees."""
-        return forest_importances(self._fitted().forest)[0]
-
-    @property
     def feature_importances_std_(self) -> NDArray[np.float64]:
         """The standard deviation, over the trees, of each column's share in the decrease of impurity."""
         return forest_importances(self._fitted().forest)[1]

@@ -15,7 +15,12 @@ from weald.binning import BinChoices, BinnedTable, BinWishes, read_training_tabl
 from weald.data import read_table, read_weights
 from weald.data.sparse import SparseBlocks
 from weald.estimators.boosted.fitted import BoostedModel
-from weald.estimators.classical.gradient_training import EarlierFit, GivenTable, init_scores, train
+from weald.estimators.classical.gradient_training import (
+    EarlierFit,
+    GivenTable,
+    init_scores,
+    train_by_friedman,
+)
 from weald.estimators.classical.steps import TreeStep
 from weald.estimators.classical.tree_choices import count_features
 from weald.estimators.shared.persistence import FittedModel
@@ -168,7 +173,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
             )
         labels = self._labels(y, dataset.n_rows, read_weights(sample_weight, dataset.n_rows))
         labels.loss.check_target(labels.y)
-        model, init = train(self, GivenTable(X, dataset, labels), monitor, earlier)
+        model, init = train_by_friedman(self, GivenTable(X, dataset, labels), monitor, earlier)
         self._set_model(model)
         self.init_: Any = init
         return self

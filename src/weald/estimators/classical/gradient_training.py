@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from weald.binning import AnyBins, BinChoices, BinnedTable, bins_of
 from weald.data import Dataset
 from weald.estimators.boosted.continuing import check_same_task
-from weald.estimators.classical.tree_choices import count_features, count_rows
+from weald.estimators.classical.tree_choices import count_features, rows_asked_for
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import scores_of
@@ -62,7 +62,7 @@ class EarlierFit:
     init: Any
 
 
-def train(
+def train_by_friedman(
     estimator: GradientBoosting, table: GivenTable, monitor: Any, earlier: EarlierFit | None
 ) -> tuple[FittedModel, Any]:
     """Bin, start, boost: the model, and the init estimator that was fitted (or what `init` is otherwise)."""
@@ -242,10 +242,10 @@ def _rules(estimator: GradientBoosting, n_columns: int, n_rows: int) -> TreeRule
         growth="depthwise" if estimator.max_leaf_nodes is None else "leafwise",
         max_leaves=estimator.max_leaf_nodes,
         max_depth=estimator.max_depth,
-        min_samples_leaf=count_rows("min_samples_leaf", estimator.min_samples_leaf, n_rows, 1),
+        min_samples_leaf=rows_asked_for("min_samples_leaf", estimator.min_samples_leaf, n_rows, 1),
         min_child_weight=0.0,
         colsample_bynode=count_features(estimator.max_features, n_columns) / n_columns,
-        min_samples_split=count_rows("min_samples_split", estimator.min_samples_split, n_rows, 2),
+        min_samples_split=rows_asked_for("min_samples_split", estimator.min_samples_split, n_rows, 2),
         min_weight_fraction_leaf=estimator.min_weight_fraction_leaf,
         min_impurity_decrease=estimator.min_impurity_decrease,
     )

@@ -12,7 +12,7 @@ from weald.tree.cart import CartRules
 _SAME_CRITERION = {"log_loss": "entropy"}
 
 
-def tree_rules(
+def cart_rules(
     estimator: Any, n_rows: int, n_features: int, splitter: str, features_per_node: int | None
 ) -> CartRules:
     """The rules that an estimator's parameters stand for, on a table of this size."""
@@ -21,8 +21,8 @@ def tree_rules(
             f"ccp_alpha is {estimator.ccp_alpha!r}, but trees are not pruned; leave it at 0 and use max_leaf_nodes, "
             "max_depth or min_impurity_decrease."
         )
-    leaf = count_rows("min_samples_leaf", estimator.min_samples_leaf, n_rows, 1)
-    split = count_rows("min_samples_split", estimator.min_samples_split, n_rows, 2)
+    leaf = rows_asked_for("min_samples_leaf", estimator.min_samples_leaf, n_rows, 1)
+    split = rows_asked_for("min_samples_split", estimator.min_samples_split, n_rows, 2)
     return CartRules(
         criterion=_SAME_CRITERION.get(estimator.criterion, estimator.criterion),
         splitter=splitter,
@@ -36,10 +36,10 @@ def tree_rules(
     )
 
 
-def count_rows(name: str, value: Any, n_rows: int, least: int) -> int:
+def rows_asked_for(name: str, value: Any, n_rows: int, least: int) -> int:
     """A number of rows from a whole number, or from a share of all rows, rounded up.
 
-    >>> count_rows("min_samples_leaf", 0.25, 10, 1), count_rows("min_samples_leaf", 3, 10, 1)
+    >>> rows_asked_for("min_samples_leaf", 0.25, 10, 1), rows_asked_for("min_samples_leaf", 3, 10, 1)
     (3, 3)
     """
     if _is_whole(value) and value >= least:

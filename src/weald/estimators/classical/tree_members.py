@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins
 from weald.data import Dataset, Schema
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
-from weald.estimators.classical.tree_choices import count_features, tree_rules
+from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_models import TreeModel
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
@@ -28,9 +28,6 @@ from weald.training.classical.random_forest import forest_keys, grow_forest
 from weald.tree.cart import CartLabels, CartRules, Draw
 
 Floats = NDArray[np.float64]
-
-# Rows times trees below which prediction does not ask for threads.
-_SMALL_PREDICTION = 20_000
 
 
 def is_own_tree(estimator: Any) -> bool:
@@ -119,7 +116,7 @@ class TreeTraining:
     def _rules(self, bins: DenseBins) -> CartRules:
         n_features = len(bins.columns)
         looked_at = count_features(self._template.max_features, n_features)
-        return tree_rules(self._template, self._n_rows, n_features, self._template.splitter, looked_at)
+        return cart_rules(self._template, self._n_rows, n_features, self._template.splitter, looked_at)
 
     def _key(self, number: int) -> int:
         """The key with which the member's own ``fit`` would grow its tree."""
@@ -157,14 +154,6 @@ def joined_members(
         for number, member in enumerate(members)
     )
     return join_trees(trees, n_features, n_outputs)
-
-
-def forest_scores(forest: Forest, dataset: Dataset, n_jobs: int | None) -> Floats:
-    """Sums of what the trees say, (outputs, rows)."""
-    if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
-        return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
-    tasks = hire(n_jobs)
-    return raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
 
 
 def staged_forest_scores(forest: Forest, dataset: Dataset) -> Iterator[Floats]:

@@ -1,19 +1,32 @@
-"""Fitted trees and forests as model files and back: what goes into the header, and what is checked when it comes out."""
+"""Fitted trees and forests: their scores, and model files of them, whose headers are checked when they come back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from weald.data import Schema
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.data import Dataset, Schema
 from weald.estimators.classical.tree_labels import Classes
-from weald.estimators.shared.persistence import NOT_SAVED, check_schema
-from weald.estimators.shared.plain import labels_from_json, labels_to_json, plain, restored
+from weald.estimators.shared.persistence import check_schema
+from weald.estimators.shared.plain import (
+    check_parameters,
+    labels_from_json,
+    labels_to_json,
+    parameters_to_json,
+    restored,
+)
 from weald.forest import file as model_file
 from weald.forest.container import Container
 from weald.forest.forest import Forest
+from weald.forest.predict import raw_scores
 from weald.runtime.errors import ModelFileError
+from weald.runtime.threads import hire
 
+# Rows times trees below which prediction does not ask for threads.
+_SMALL_PREDICTION = 20_000
 _KEYS = {"estimator", "params", "schema", "classes", "oob_score"}
 
 
@@ -32,12 +45,17 @@ class TreeModel:
         return self.forest.n_outputs if self.classes is None else len(self.classes)
 
 
+def forest_scores(forest: Forest, dataset: Dataset, n_jobs: int | None) -> NDArray[np.float64]:
+    """Sums of what the trees say, (outputs, rows)."""
+    is_small = dataset.n_rows * forest.n_trees < _SMALL_PREDICTION
+    return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1 if is_small else hire(n_jobs))
+
+
 def to_bytes(estimator: Any, model: TreeModel) -> bytes:
     """The model file's bytes; equal for equal models."""
-    params = estimator.get_params(deep=False)
     header = {
         "estimator": type(estimator).__name__,
-        "params": {name: plain(value) for name, value in params.items() if name not in NOT_SAVED},
+        "params": parameters_to_json(estimator),
         "schema": model.schema.to_json(),
         "classes": None if model.classes is None else [labels_to_json(found) for found in model.classes],
         "oob_score": model.oob_score,
@@ -61,9 +79,7 @@ def from_content(kind: type[Any], content: Container) -> tuple[dict[str, Any], T
     params = header["params"]
     if not isinstance(params, dict):
         raise ModelFileError("The file's params must be a dictionary.")
-    unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED)
-    if unknown:
-        raise ModelFileError(f"A {name} has no parameter {min(unknown)!r} in its file.")
+    check_parameters(kind, params)
     model = TreeModel(forest, schema, classes, None if score is None else float(score))
     return {key: restored(value) for key, value in params.items()}, model
 

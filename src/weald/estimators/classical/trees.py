@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
-from weald.estimators.classical.tree_choices import count_features, tree_rules
+from weald.estimators.classical.importance import forest_importances
+from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
-from weald.estimators.classical.tree_models import TreeModel, from_content, to_bytes
-from weald.forest import file as model_file
+from weald.estimators.classical.tree_models import TreeModel, forest_scores, from_content, to_bytes
+from weald.estimators.shared.fitting import Fitting
 from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
-from weald.forest.predict import leaf_indices, raw_scores
+from weald.forest.predict import leaf_indices
 from weald.params.declare import (
     CategoricalFeatures,
     RandomState,
@@ -37,13 +36,13 @@ from weald.training.classical.random_forest import Bags, forest_keys, grow_fores
 from weald.tree.cart import Draw
 
 Floats = NDArray[np.float64]
-# Rows times trees below which prediction does not ask for threads.
-_SMALL_PREDICTION = 20_000
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
     """Trees on bins, grown by impurity; use one of the subclasses."""
+
+    _of_fit = ("_model", "_bags", "_members")
 
     criterion: Annotated[
         str,
@@ -149,7 +148,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         draw = self._draw(n_rows, n_features)
         per_tree = draw.columns_per_tree is not None
         per_node = None if per_tree else count_features(self.max_features, n_features)
-        rules = tree_rules(self, n_rows, n_features, self._splitter(), per_node)
+        rules = cart_rules(self, n_rows, n_features, self._splitter(), per_node)
         start = None if earlier is None else earlier[0].forest
         n_earlier = 0 if start is None else start.n_trees
         keys = forest_keys(seed, self._trees_wanted() - n_earlier, n_earlier)
@@ -166,59 +165,39 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         """The rows' weights, or a function of a tree's key that gives them."""
         return labels.weight
 
-    def _forget(self) -> None:
-        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-        for name in ("_model", "_bags", "_members"):
-            self.__dict__.pop(name, None)
-
     def _set_model(self, model: TreeModel) -> None:
         self._model = model
         self.forest_: Forest = model.forest
-        self.n_features_in_ = model.schema.n_columns
         self.n_outputs_ = model.n_outputs
-        if model.schema.named:
-            self.feature_names_in_ = np.array(model.schema.names, dtype=object)
+        self._set_names(model.schema)
         if model.classes is not None:
             single = len(model.classes) == 1
             self.classes_ = model.classes[0] if single else list(model.classes)
             sizes = [len(found) for found in model.classes]
             self.n_classes_ = sizes[0] if single else sizes
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
-
     def _fitted(self) -> TreeModel:
-        try:
-            return self._model
-        except AttributeError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet; call 'fit' first."
-            ) from None
+        self._check_fitted()
+        return self._model
 
     def _means(self, X: Any) -> Floats:
         """The mean over the trees of what their leaves say, (numbers of a leaf, rows)."""
         model = self._fitted()
         dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
-        forest = model.forest
-        if dataset.n_rows * forest.n_trees < _SMALL_PREDICTION:
-            scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, 1)
-        else:
-            tasks = hire(self._jobs())
-            scores = raw_scores(forest, dataset.blocks(), dataset.n_rows, tasks)
-        scores /= forest.n_trees
+        scores = forest_scores(model.forest, dataset, self._jobs())
+        scores /= model.forest.n_trees
         return scores
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each column's share in the decrease of impurity; of several trees the mean."""
+        return forest_importances(self._fitted().forest)[0]
 
     def _leaves(self, X: Any) -> NDArray[np.int32]:
         model = self._fitted()
         dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
         tasks = hire(self._jobs())
         return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, atomically; `weald.load` reads it."""
-        model_file.save(path, self._to_bytes())
 
     def _to_bytes(self) -> bytes:
         return to_bytes(self, self._fitted())

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from weald.data import read_weights
-from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
+from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, group_of_rows
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.estimators.shared.labels import known_codes
 from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
-from weald.training.classical.members import indexable, take_rows
-from weald.training.combining.blending import blend_tables, split_off
-from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, join, params_of_rows
+from weald.training.classical.members import indexable, params_of_rows, take_rows
+from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, fit_all, join
+from weald.training.combining.stacking import split_off
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
@@ -60,7 +60,9 @@ class Blending(FinalEstimator):
         """
         prepared = self._prepare(X, y, fit_params)
         if holdout_set is None:
-            return self._fit_share(prepared, None if groups is None else one_a_row(groups, len(prepared.y)))
+            return self._fit_share(
+                prepared, None if groups is None else group_of_rows(groups, len(prepared.y))
+            )
         if groups is not None:
             raise InputError("groups say which rows are held out, but holdout_set gives the hold-out.")
         if self.refit:
@@ -94,10 +96,8 @@ class Blending(FinalEstimator):
         weight = read_weights(holdout_set[2] if len(holdout_set) == 3 else None, len(target))
         if weight is not None:
             params["sample_weight"] = weight
-        layer, outputs = blend_tables(
-            prepared.layers[0], prepared.X, prepared.y, self._member_labels(), table, self._run()
-        )
-        return self._finish(prepared, layer, outputs, table, target, params)
+        layer = fit_all(prepared.layers[0], prepared.X, prepared.y, self._member_labels(), self._run())
+        return self._finish(prepared, layer, layer.outputs(table), table, target, params)
 
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """The labels of a hold-out set as numbers, by the classes of the training set."""

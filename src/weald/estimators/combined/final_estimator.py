@@ -17,7 +17,6 @@ from sklearn.utils.parallel import Parallel
 
 from weald.estimators.combined.final_files import stack_from_parts, stack_parts
 from weald.estimators.combined.named_members import (
-    DROP,
     NamedMembers,
     checked_layers,
     flat,
@@ -56,6 +55,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
     """A meta-estimator whose final estimator is fitted to its members' outputs; use stacking or blending."""
 
     _layered: ClassVar[bool]
+    _of_fit = ("final_estimator_", "_stack", "_widths")
 
     final_estimator: Annotated[
         Any,
@@ -123,11 +123,6 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
             final.set_fit_request(sample_weight=True)
         return final
 
-    def _forget(self) -> None:
-        super()._forget()
-        for name in ("_stack", "_widths"):
-            self.__dict__.pop(name, None)
-
     def _run(self) -> Parallel:
         return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
 
@@ -144,11 +139,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What ``fit`` takes itself, and what it passes on to the members and the final estimator."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        fits = MethodMapping().add(caller="fit", callee="fit")
-        for name, member in flat(self.estimators):
-            if member != DROP:
-                router.add(**{name: member}, method_mapping=fits)
+        router = super().get_metadata_routing().add_self_request(self)
         final = self.__dict__.get("final_estimator_") or self._final_template()
         both = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
         router.add(final_estimator_=final, method_mapping=both)
@@ -166,9 +157,6 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         for layer, fitted in zip(stack.layers, models, strict=True):
             self.named_estimators_.update(zip(layer.names, fitted, strict=True))
         self.final_estimator_: Any = final
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "final_estimator_" in self.__dict__
 
     # Using.
 
@@ -225,7 +213,7 @@ def _one_or_all(models: Sequence[Any]) -> Any:
     return models[0] if len(models) == 1 else list(models)
 
 
-def one_a_row(groups: Any, n_rows: int) -> NDArray[Any]:
+def group_of_rows(groups: Any, n_rows: int) -> NDArray[Any]:
     """Groups as an array."""
     array = np.asarray(groups)
     if array.shape != (n_rows,):

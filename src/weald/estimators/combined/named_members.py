@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from weald.data import read_weights
 from weald.params.declare import anything
@@ -53,15 +53,6 @@ class NamedMembers(BaseEstimator):  # type: ignore[misc]
             self.estimators = mapped(self.estimators, lambda name, member: (name, chosen.get(name, member)))
         return super().set_params(**params)
 
-    def _forget(self) -> None:
-        """Become unfitted: a fit that is interrupted must not leave half of the old and half of the new."""
-        for name in [name for name in self.__dict__ if name.endswith("_") and not name.startswith("__")]:
-            del self.__dict__[name]
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
-
     def _set_columns(self, members: Iterable[Any]) -> None:
         """Know the columns from the first of the fitted members that knows them."""
         for name in ("n_features_in_", "feature_names_in_"):
@@ -83,6 +74,14 @@ class NamedMembers(BaseEstimator):  # type: ignore[misc]
                 f"input_features should have length equal to number of features ({n_columns}), got {len(names)}"
             )
         return names
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` passes on to the members, by their requests."""
+        router = MetadataRouter(owner=self)
+        for name, member in flat(self.estimators):
+            if member != DROP:
+                router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags  # only a scikit-learn that has it asks for tags

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, one_a_row
+from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, group_of_rows
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.estimators.combined.named_members import is_layered
 from weald.params.declare import anything, documented, flag
@@ -75,7 +75,7 @@ class Stacking(FinalEstimator):
         if named in (PREFIT, OVERFITS) and groups is not None:
             raise InputError(f"groups are for folds, but cv={named!r} has none.")
         prepared = self._prepare(X, y, fit_params, fits_members=named != PREFIT)
-        stacked = self._stacked(prepared, None if groups is None else one_a_row(groups, len(prepared.y)))
+        stacked = self._stacked(prepared, None if groups is None else group_of_rows(groups, len(prepared.y)))
         prepared.final.fit(stacked.top, prepared.y, **prepared.final_params)
         self._set_fitted(stacked.stack, stacked.widths, prepared.final)
         if stacked.out_of_fold is not None:

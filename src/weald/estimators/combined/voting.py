@@ -116,9 +116,8 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
     def _check_target(self, table: Any) -> None:
         self._seed: int = seed_of(self.random_state)
         if self.ties == "random":
-            read_table(
-                table, owner=type(self).__name__
-            )  # rows that cannot be hashed are refused before the fit
+            # Rows that cannot be hashed are refused before the fit.
+            read_table(table, owner=type(self).__name__)
         self._check_refusal()
 
     def _check_refusal(self) -> None:
@@ -143,10 +142,9 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
         if self.voting == "majority":
             codes, refused = majority(shares)
             return np.where(refused, refused_as(self.refusal_label, self.classes_), self.classes_[codes])
-        tied = (
-            self.ties == "random" and (np.sum(shares == shares.max(axis=1, keepdims=True), axis=1) > 1).any()
-        )
-        keys = row_keys(indexable(X), self._seed, type(self).__name__) if tied else None
+        keys = None
+        if self.ties == "random" and ((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1).any():
+            keys = row_keys(indexable(X), self._seed, type(self).__name__)
         predicted: NDArray[Any] = self.classes_[plurality(shares, keys)]
         return predicted
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import TransformerMixin, is_classifier, is_regressor
 from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import UNUSED, process_routing
 from sklearn.utils.parallel import Parallel
 
 from weald.data import read_weights
-from weald.estimators.combined.named_members import DROP, NamedMembers, checked_layers, flat, shared_weight
+from weald.estimators.combined.named_members import DROP, NamedMembers, checked_layers, shared_weight
 from weald.estimators.combined.voting_files import parts_of, voting_from_parts
 from weald.estimators.shared.composite import Composite, Members
 from weald.params.declare import anything, validate
@@ -33,6 +33,8 @@ FIT = "fit"
 @dataclass(kw_only=True, repr=False, eq=False)
 class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
     """What classifier and regressor share; use one of those."""
+
+    _of_fit = ("estimators_",)
 
     weights: Annotated[
         Any,
@@ -171,9 +173,6 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
 
     # Using.
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "estimators_" in self.__dict__
-
     @property
     def weights_(self) -> Floats:
         """The weights of the fitted members, not negative and of sum one."""
@@ -209,14 +208,6 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
         owner = type(self).__name__.lower()
         names = [name for name, kept in self._kept if kept]
         return np.array([f"{owner}_{name}{suffix}" for name in names for suffix in suffixes], dtype=object)
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """What ``fit`` passes on to the members, by their requests."""
-        router = MetadataRouter(owner=self)
-        for name, member in flat(self.estimators):
-            if member != DROP:
-                router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        return router
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,18 +13,23 @@ arrays of the meta-estimator itself. A member may be a composite again. The head
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.estimators.shared.persistence import NOT_SAVED
-from weald.estimators.shared.plain import labels_from_json, labels_to_json, plain, restored
+from weald.estimators.shared.fitting import Fitting
+from weald.estimators.shared.plain import (
+    check_parameters,
+    labels_from_json,
+    labels_to_json,
+    parameters_to_json,
+    plain,
+    restored,
+)
 from weald.estimators.shared.registry import bytes_of, check_registered, estimator_of
 from weald.forest.container import STORED_TYPES, Container, pack, unpack
-from weald.forest.disk import save
 from weald.runtime.errors import InputError, ModelFileError
 
 Members = Sequence[tuple[str, Any]]
@@ -37,7 +42,7 @@ _KEYS: Final = frozenset({"estimator", "params", "members", "extra", "depth"})
 _BYTES: Final = np.dtype(np.uint8)
 
 
-class Composite:
+class Composite(Fitting):
     """What a meta-estimator inherits to be saved, loaded, and a member of another; it defines the two hooks."""
 
     def _composite_parts(self) -> tuple[Members, dict[str, Any]]:
@@ -51,35 +56,18 @@ class Composite:
         """The fitted estimator of a file's parts; raises a ModelFileError where they do not fit together."""
         raise NotImplementedError
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, atomically; `weald.load` reads it. Every member must be Weald's."""
-        save_composite(path, self, *self._composite_parts())
-
     def _to_bytes(self) -> bytes:
         return composite_bytes(self, *self._composite_parts())
 
     @classmethod
     def _from_content(cls, content: Container) -> Any:
         params, members, extra = composite_parts(content)
-        unknown = set(params) - (set(cls._get_param_names()) - MEMBER_PARAMETERS - NOT_SAVED)  # type: ignore[attr-defined]
-        if unknown:
-            raise ModelFileError(f"A {cls.__name__} has no parameter {min(unknown)!r} in its file.")
+        check_parameters(cls, params, MEMBER_PARAMETERS)
         return cls._from_composite(params, members, extra)
 
 
-def save_composite(
-    path: str | os.PathLike[str], estimator: Any, members: Members, extra: dict[str, Any]
-) -> None:
-    """Write a fitted meta-estimator to one file, atomically.
-
-    Raises:
-        NotSupportedError: when a member is not Weald's; the sentence names it.
-    """
-    save(path, composite_bytes(estimator, members, extra))
-
-
 def composite_bytes(estimator: Any, members: Members, extra: dict[str, Any]) -> bytes:
-    """The model file's bytes; equal for equal models."""
+    """The model file's bytes, equal for equal models; refused by name where a member is not Weald's."""
     check_registered(estimator, "The model")
     arrays: dict[str, NDArray[Any]] = {}
     depth = 1
@@ -96,11 +84,7 @@ def composite_bytes(estimator: Any, members: Members, extra: dict[str, Any]) -> 
             arrays[f"extra.{name}"] = value
     header = {
         "estimator": type(estimator).__name__,
-        "params": {
-            name: plain(value)
-            for name, value in estimator.get_params(deep=False).items()
-            if name not in NOT_SAVED | MEMBER_PARAMETERS
-        },
+        "params": parameters_to_json(estimator, MEMBER_PARAMETERS),
         "members": [name for name, _ in members],
         "extra": described,
         "depth": depth,

@@ -20,7 +20,16 @@ from weald.estimators.shared.checkpoints import (
     interruption_from_file,
     interruption_to_file,
 )
-from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
+from weald.estimators.shared.plain import (
+    NOT_SAVED,
+    check_parameters,
+    classes_from_json,
+    labels_to_json,
+    parameters_to_json,
+    plain,
+    restored,
+    shortest,
+)
 from weald.explain.importances import by_source
 from weald.forest import file as model_file
 from weald.forest.container import Container, unpack
@@ -38,8 +47,6 @@ from weald.training.boosting.session import Interruption
 if TYPE_CHECKING:
     from weald.estimators.boosted.fitted import BoostedModel
 
-# These change neither the model nor its predictions: the same model must have the same bytes.
-NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
 _OF_CLASSES = {"class_weight", "scale_pos_weight"}
 _BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
@@ -86,11 +93,7 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     """The model file's bytes; equal for equal models. ``interruption``: what a checkpoint holds beside the model."""
     header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
-        "params": {
-            name: plain(_spelt(name, value) if isinstance(value, Choice) else value)
-            for name, value in estimator.get_params(deep=False).items()
-            if name not in NOT_SAVED
-        },
+        "params": parameters_to_json(estimator),
         "schema": model.schema.to_json(),
         "loss": model.loss,
         "link": model.link,
@@ -107,11 +110,6 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
         header[_INTERRUPTION], more = interruption_to_file(interruption)
         arrays |= more
     return model_file.dumps(model.forest, header, arrays) if arrays else model.predictor.dumps(header)
-
-
-def _spelt(name: str, choice: Choice) -> Any:
-    """A choice as a file has it: by its name where one stands for it; one that no file could be read with is refused."""
-    return FAMILIES[name].shortest(FAMILIES[name].resolve(choice))
 
 
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
@@ -205,9 +203,7 @@ def estimator_from_content(kind: type[Any], content: Container) -> Any:
     name, params, model, _ = _from_content(content)
     if (model.classes is None) != name.endswith("Regressor"):
         raise ModelFileError(f"A {name} cannot have these classes.")
-    unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED)
-    if unknown:
-        raise ModelFileError(f"A {name} has no parameter {min(unknown)!r} in its file.")
+    check_parameters(kind, params)
     estimator = kind(**params)
     estimator._set_model(model)
     return estimator
@@ -277,7 +273,7 @@ def check_same_training(path: Any, estimator: BoostedModel, name: str, params: d
         raise InputError(f"resume_from={os.fspath(path)!r} holds a {name}, not a {type(estimator).__name__}.")
     free = NOT_SAVED | {"n_estimators"}
     for key, value in estimator.get_params(deep=False).items():
-        before, now = _spelling(key, params.get(key)), _spelling(key, restored(plain(value)))
+        before, now = (_spelling(key, one) for one in (params.get(key), restored(plain(value))))
         if key not in free and not same(before, now):
             raise InputError(
                 f"resume_from={os.fspath(path)!r} was trained with {key}={params.get(key)!r}, not {value!r}; "
@@ -286,7 +282,4 @@ def check_same_training(path: Any, estimator: BoostedModel, name: str, params: d
 
 
 def _spelling(key: str, value: Any) -> Any:
-    """The shortest way to say a parameter: an object may be what a name or a number stands for."""
-    if key in FAMILIES and isinstance(value, Choice | int):
-        return FAMILIES[key].shortest(FAMILIES[key].resolve(value))
-    return value
+    return shortest(key, value) if key in FAMILIES and isinstance(value, Choice | int) else value

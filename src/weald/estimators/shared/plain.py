@@ -12,6 +12,9 @@ from weald.params.stored import from_json, to_json
 from weald.runtime.errors import ModelFileError
 from weald.training.boosting.parameters import FAMILIES
 
+# These change neither the model nor its predictions: the same model must have the same bytes.
+NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
+
 
 def plain(value: Any) -> Any:
     """A parameter's value as JSON data; functions and other objects are remembered by name only.
@@ -36,6 +39,31 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     return {"object": repr(value)}
+
+
+def parameters_to_json(estimator: Any, apart: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The parameters of an estimator as its file has them, without those ``apart``.
+
+    A choice is there by its name where one stands for it; one that no file could be read with is refused.
+    """
+    given = estimator.get_params(deep=False)
+    return {
+        name: plain(shortest(name, value) if isinstance(value, Choice) else value)
+        for name, value in given.items()
+        if name not in NOT_SAVED | apart
+    }
+
+
+def shortest(name: str, value: Any) -> Any:
+    """The shortest way to say a parameter that is a choice: an object may be what a name or a number stands for."""
+    return FAMILIES[name].shortest(FAMILIES[name].resolve(value))
+
+
+def check_parameters(kind: type[Any], params: dict[str, Any], apart: frozenset[str] = frozenset()) -> None:
+    """Refuse parameters of a file that its estimator does not have, or that are ``apart``."""
+    unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED - apart)
+    if unknown:
+        raise ModelFileError(f"A {kind.__name__} has no parameter {min(unknown)!r} in its file.")
 
 
 def restored(value: Any) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from numpy.typing import NDArray
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.boosters import KnownByTrees, Making
 from weald.tree.grown import GrownTree
-
-if TYPE_CHECKING:
-    from weald.training.boosting.plan import Plan
 
 Float64s = NDArray[np.float64]
 
@@ -42,9 +38,6 @@ class AveragingBooster(KnownByTrees):
         """The scores are those of the mean so far."""
         self._making = making
         self._scores = [making.at.scores, *(evaluation.scores for evaluation in making.evaluations)]
-
-    def change(self, plan: Plan) -> None:
-        """Trees are averaged as before."""
 
     def begin_round(self, number: int) -> None:
         """Go back to where boosting starts: no tree has moved the gradients."""

@@ -18,7 +18,7 @@ _PARALLEL_TREES = whole(
 _LIMITED = ("greedy", "thrifty")
 
 
-class Booster(Choice):
+class BoosterChoice(Choice):
     """How trees, or the steps of a linear model, add up."""
 
     #: Whether there are trees at all.
@@ -30,7 +30,7 @@ class Booster(Choice):
 
 @documented
 @dataclass(repr=False, eq=False)
-class Plain(Booster):
+class Plain(BoosterChoice):
     """One tree after another, each fitted to what the ones before it have left.
 
     The usual way. Friedman, "Greedy function approximation: a gradient boosting machine", 2001.
@@ -46,7 +46,7 @@ class Plain(Booster):
 
 @documented
 @dataclass(repr=False, eq=False)
-class Ordered(Booster):
+class Ordered(BoosterChoice):
     """Each row's gradients come from trees that have not seen its label.
 
     Slower, and better on small tables. Prokhorenkova et al., "CatBoost: unbiased boosting with categorical features", 2018.
@@ -74,7 +74,7 @@ class Ordered(Booster):
 
 @documented
 @dataclass(repr=False, eq=False)
-class Dart(Booster):
+class Dart(BoosterChoice):
     """Dropout: every round leaves out some earlier trees at random, so that no tree is there only to mend another.
 
     Against overfitting by many small late trees; it takes longer, and early stopping fits it less. Rashmi and
@@ -126,7 +126,7 @@ class Dart(Booster):
 
 @documented
 @dataclass(repr=False, eq=False)
-class Averaging(Booster):
+class Averaging(BoosterChoice):
     """The mean of trees that do not follow one another: a random forest on gradients.
 
     Rows or columns must be drawn, or all trees would be the same. Breiman, "Random forests", 2001.
@@ -143,7 +143,7 @@ class Averaging(Booster):
 
 @documented
 @dataclass(repr=False, eq=False)
-class Linear(Booster):
+class Linear(BoosterChoice):
     """A linear model in place of trees, by coordinate descent with L1 and L2 penalties.
 
     For many numeric columns of which each says a little. Friedman, Hastie and Tibshirani, "Regularization paths for
@@ -171,7 +171,7 @@ class Linear(Booster):
             )
 
 
-BOOSTERS: Family[Booster] = Family(
+BOOSTERS: Family[BoosterChoice] = Family(
     "booster",
     {
         "plain": Plain,

@@ -63,6 +63,9 @@ class Booster(Protocol):
 class KnownByTrees:
     """A booster whose scores follow from its trees alone."""
 
+    def change(self, plan: Plan) -> None:
+        """Trees add up as before."""
+
     def state(self) -> dict[str, Any]:
         """Nothing."""
         return {}
@@ -79,9 +82,6 @@ class PlainBooster(KnownByTrees):
         self._making = making
         at = making.at
         self._sums = at.scores if making.builder.parallel_trees == 1 else at.scores.copy()
-
-    def change(self, plan: Plan) -> None:
-        """Trees are added as before."""
 
     def begin_round(self, number: int) -> None:
         """All trees count."""

@@ -10,6 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from weald.runtime.errors import InputError
@@ -32,6 +33,7 @@ def best_round(values: list[float], greater_is_better: bool) -> int:
     return best
 
 
+@dataclass(eq=False)
 class EarlyStopping:
     """Stop when a metric has not improved for some rounds.
 
@@ -46,20 +48,16 @@ class EarlyStopping:
     EarlyStopping(rounds=10, metric='auc', on=None, min_delta=0.0)
     """
 
-    def __init__(
-        self, rounds: int, metric: str | None = None, on: str | None = None, min_delta: float = 0.0
-    ) -> None:
-        if rounds < 1:
-            raise InputError(f"rounds must be at least 1, not {rounds!r}.")
-        if min_delta < 0:
-            raise InputError(f"min_delta must not be negative, not {min_delta!r}.")
-        self.rounds = rounds
-        self.metric = metric
-        self.on = on
-        self.min_delta = min_delta
+    rounds: int
+    metric: str | None = None
+    on: str | None = None
+    min_delta: float = 0.0
 
-    def __repr__(self) -> str:
-        return f"EarlyStopping(rounds={self.rounds}, metric={self.metric!r}, on={self.on!r}, min_delta={self.min_delta})"
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise InputError(f"rounds must be at least 1, not {self.rounds!r}.")
+        if self.min_delta < 0:
+            raise InputError(f"min_delta must not be negative, not {self.min_delta!r}.")
 
     def __call__(self, state: Round) -> None:
         values, greater = watched_values(state, self.metric, self.on)
@@ -74,6 +72,7 @@ class EarlyStopping:
             state.stop(f"no improvement for {self.rounds} rounds")
 
 
+@dataclass(eq=False)
 class OverfittingDetector:
     """Stop when a metric has lost too much of what it gained before: CatBoost's detector "IncToDec".
 
@@ -95,20 +94,16 @@ class OverfittingDetector:
     OverfittingDetector(pvalue=0.001, wait=20, metric=None, on=None)
     """
 
-    def __init__(
-        self, pvalue: float, wait: int = 20, metric: str | None = None, on: str | None = None
-    ) -> None:
-        if not 0.0 < pvalue < 1.0:
-            raise InputError(f"pvalue must be between 0 and 1, not {pvalue!r}.")
-        if wait < 1:
-            raise InputError(f"wait must be at least 1, not {wait!r}.")
-        self.pvalue = pvalue
-        self.wait = wait
-        self.metric = metric
-        self.on = on
+    pvalue: float
+    wait: int = 20
+    metric: str | None = None
+    on: str | None = None
 
-    def __repr__(self) -> str:
-        return f"OverfittingDetector(pvalue={self.pvalue}, wait={self.wait}, metric={self.metric!r}, on={self.on!r})"
+    def __post_init__(self) -> None:
+        if not 0.0 < self.pvalue < 1.0:
+            raise InputError(f"pvalue must be between 0 and 1, not {self.pvalue!r}.")
+        if self.wait < 1:
+            raise InputError(f"wait must be at least 1, not {self.wait!r}.")
 
     def __call__(self, state: Round) -> None:
         values, greater = watched_values(state, self.metric, self.on)

@@ -25,7 +25,7 @@ PARALLEL_SCORES = 20_000  # scores from which gradients are shared among threads
 _SMALLEST_CURVATURE = 1e-150
 
 
-class LabelledRows(Protocol):
+class DescentRows(Protocol):
     """Training rows of any form: what is known of them without their columns."""
 
     @property
@@ -45,7 +45,7 @@ class LabelledRows(Protocol):
 class Position:
     """Where boosting stands: the scores (outputs, rows), filled anew in every round with their derivatives."""
 
-    train: LabelledRows
+    train: DescentRows
     loss: Loss
     scores: Float64s
     gradient: Float32s
@@ -53,7 +53,7 @@ class Position:
     tasks: int = 1  # for the loss's kernels
 
     @classmethod
-    def of(cls, train: LabelledRows, loss: Loss, scores: Float64s) -> Position:
+    def of(cls, train: DescentRows, loss: Loss, scores: Float64s) -> Position:
         """With room for the derivatives."""
         return cls(
             train, loss, scores, np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32)
@@ -97,13 +97,16 @@ class Newton:
         hessian: Float32s = at.hessian[output]
         return hessian
 
-    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
-        """Newton's values, or refitted ones.
+    def has_no_step(self, tree: GrownTree, at: Position) -> bool:
+        """Whether a tree found no split, and would only move the constant that boosting started from.
 
-        A tree that found no split would only move the constant that boosting started from; where that is the best one
-        already, the step would be the rounding of the gradients.
+        Where that is the best one already, the step would be the rounding of the gradients.
         """
-        if tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum:
+        return tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum
+
+    def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
+        """Newton's values, or refitted ones."""
+        if self.has_no_step(tree, at):
             return np.zeros(1)
         values = tree.leaf_values()
         if at.loss.refits_leaves:
@@ -114,7 +117,7 @@ class Newton:
 class _LeastSquares:
     """A tree by least squares on the negative gradients: a leaf holds their mean."""
 
-    def __init__(self, train: LabelledRows) -> None:
+    def __init__(self, train: DescentRows) -> None:
         ones = np.ones(train.n_rows, np.float32)
         self._weight = ones if train.weight is None else train.weight.astype(np.float32)
 

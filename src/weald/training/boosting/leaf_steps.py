@@ -165,25 +165,20 @@ def _exact_values(problem: LeafProblem) -> Float64s:
     return values
 
 
-class LeafDescent:
+class LeafDescent(Newton):
     """Leaf values by `LeafSteps` from all rows and their own weights, whichever rows the tree was grown on.
 
     ``from_optimum``: as in `Newton`.
     """
 
     def __init__(self, steps: LeafSteps, from_optimum: bool = True) -> None:
+        super().__init__(from_optimum)
         self._steps = steps
-        self._from_optimum = from_optimum
         self._scores: Float64s | None = None
-
-    def hessian_of_tree(self, at: Position, output: int) -> Float32s:
-        """The loss's hessians."""
-        hessian: Float32s = at.hessian[output]
-        return hessian
 
     def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
         """The values after the last step; of a leaf with too few rows, that of one step of an ancestor."""
-        if tree.n_leaves == 1 and self._from_optimum and at.loss.starts_at_optimum:
+        if self.has_no_step(tree, at):
             return np.zeros(1)
         train = at.train
         problem = LeafProblem(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.linear.columns import Columns, over_outputs
+from weald.linear.columns import NumberColumns, over_outputs
 from weald.linear.kernels import Steps
 from weald.linear.model import LinearModel
 from weald.linear.selectors import SELECTORS, Coordinates
@@ -32,7 +32,7 @@ Float64s = NDArray[np.float64]
 class OffsetColumns:
     """Columns of numbers, and where each row starts where that is not the same for all: (outputs, rows)."""
 
-    columns: Columns
+    columns: NumberColumns
     offset: Float64s | None = None
 
     def score(self, model: LinearModel, tasks: int, scores: Float64s) -> None:
@@ -144,7 +144,7 @@ class LinearLearner:
         return self._model
 
 
-def _limits(columns: Columns, max_delta_step: float) -> Float64s:
+def _limits(columns: NumberColumns, max_delta_step: float) -> Float64s:
     """The longest Newton step of every weight and, at the end, of the bias."""
     limits = np.full(columns.n_columns + 1, np.inf)
     if max_delta_step > 0.0:

@@ -13,6 +13,7 @@ from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, ranks_of
 from weald.binning.proposals import with_buckets
 from weald.data import Dataset
 from weald.encoding.model import ModelStatistics
+from weald.encoding.orders import random_orders, set_aside
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores, trees_alone
 from weald.forest.predictor import Predictor
@@ -30,13 +31,7 @@ from weald.training.boosting.plan import BinPlan, LinearPlan, Plan
 from weald.training.boosting.rounds import Evaluation
 from weald.training.boosting.session import Interruption, Session
 from weald.training.boosting.starts import origin_of, scores_so_far
-from weald.training.boosting.statistics import (
-    StatisticTraining,
-    held_out,
-    make_statistics,
-    orders_of,
-    targets_of,
-)
+from weald.training.boosting.statistics import StatisticTraining, make_statistics, targets_of
 from weald.training.boosting.trees import TrainingRows, TreeLearner
 
 Floats = NDArray[np.float64]
@@ -69,9 +64,7 @@ class Start:
 
     model: Predictor
     statistics: ModelStatistics | None = None
-    interruption: Interruption | None = (
-        None  # of a session that is to go on as if it had not been interrupted
-    )
+    interruption: Interruption | None = None  # of a session that is to go on as if there had been none
 
     def table_of(self, table: Dataset | BinnedTable) -> Dataset | BinnedTable:
         """A table with the columns that the model reads."""
@@ -125,7 +118,8 @@ class _Trees:
         plan, trees, train, source = self._plan, self._plan.trees, self._train, None
         if trees.statistics is not None and trees.statistics.kind == "holdout":
             rows = np.arange(train.table.n_rows) if self._kept is None else self._kept
-            self._kept, source = held_out(rows, plan.seed)
+            own, others = set_aside(len(rows), (len(rows) + 1) // 2, plan.seed)
+            self._kept, source = rows[own], rows[others]
         kept = self._kept
         if kept is None:
             taken = TrainingRows(self._bins, train.y, train.weight)
@@ -134,7 +128,8 @@ class _Trees:
             taken = TrainingRows(self._bins.take(kept), train.y[kept], weight)
         if not trees.takes_turns:
             return taken, None, []
-        orders = orders_of(trees.permutations, taken.n_rows, plan.seed)
+        # That of the model, and those that take turns.
+        orders = random_orders(1 + trees.permutations, taken.n_rows, plan.seed)
         if trees.statistics is None:
             return taken, None, orders
         assert isinstance(taken.bins, DenseBins)

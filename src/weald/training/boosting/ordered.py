@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from weald.binning.statistics import StatisticBins
 from weald.runtime.errors import InputError
 from weald.runtime.random import ORDERS, stream_key
-from weald.training.boosting.combinations import CombinationSearch
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
+from weald.training.boosting.statistics import CombinationSearch
 from weald.tree.grown import Grower, GrownTree
 from weald.tree.rows.leaf import LeafNumbers, add_leaf_values
 

@@ -30,7 +30,7 @@ from weald.sampling.parameters import SAMPLINGS, Sampling
 from weald.training.boosting.booster_parameters import (
     BOOSTERS,
     Averaging,
-    Booster,
+    BoosterChoice,
     Dart,
     Linear,
     Ordered,
@@ -42,7 +42,7 @@ __all__ = [
     "BOOSTERS",
     "FAMILIES",
     "Averaging",
-    "Booster",
+    "BoosterChoice",
     "BoostingParameters",
     "Dart",
     "Linear",
@@ -67,7 +67,7 @@ class ResolvedBoosting:
     splits: Splits
     sampling: Sampling
     split_finder: SplitFinder
-    booster: Booster
+    booster: BoosterChoice
     categories: Categories
     bins: Bins
 
@@ -191,7 +191,7 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
         ),
     ] = "hist"
     booster: Annotated[
-        str | Booster,
+        str | BoosterChoice,
         part(
             "How trees add up: one after another; each row's gradients from trees that have not seen it; "
             "with earlier ones dropped at random; as the mean of a forest; or a linear model.",

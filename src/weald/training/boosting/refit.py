@@ -24,7 +24,6 @@ from weald.tree.splits.values import fill_small_leaves, newton, node_totals, smo
 
 Float64s = NDArray[np.float64]
 
-PARALLEL_SCORES = 20_000  # scores from which gradients are shared among threads
 NODES_AT_ONCE = 2**24  # rows times trees whose nodes are looked up together
 
 
@@ -55,18 +54,14 @@ class RefitRules:
 
 def refit_leaves(forest: Forest, rows: RefitRows, loss: Loss, rules: RefitRules, tasks: int) -> Forest:
     """The same trees with values refitted to the rows; a leaf that no row reaches keeps its value."""
-    values, scores = forest.value.copy(), rows.origin.copy()
-    shape = scores.shape
-    gradient_tasks = tasks if scores.size >= PARALLEL_SCORES else 1
-    at = Position(
-        rows, loss, scores, np.empty(shape, np.float32), np.empty(shape, np.float32), gradient_tasks
-    )
+    values = forest.value.copy()
+    at = Position.of(rows, loss, rows.origin.copy())
+    at.use(tasks)
     shares = np.full(forest.n_trees, rules.learning_rate / forest.parallel_trees)
     if forest.tree_weights.size:
         shares *= forest.tree_weights
     for first, nodes in _rounds(forest, rows):
-        loss.begin_round(scores, rows.y, rows.weight)
-        loss.gradients(scores, rows.y, rows.weight, at.gradient, at.hessian, gradient_tasks)
+        at.differentiate()
         grown: list[tuple[int, LeafNumbers, Float64s]] = []
         for place in range(forest.trees_per_round):
             tree, output = forest.tree(first + place), place % forest.n_outputs
@@ -78,7 +73,7 @@ def refit_leaves(forest: Forest, rows: RefitRows, loss: Loss, rules: RefitRules,
             grown.append((output, node_of_row, own))
         if not forest.averaged:  # whose rounds do not see each other
             for output, node_of_row, own in grown:
-                add_leaf_values(node_of_row, own, tasks, scores[output])
+                add_leaf_values(node_of_row, own, tasks, at.scores[output])
     return replace(forest, value=values)
 
 

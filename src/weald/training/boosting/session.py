@@ -21,8 +21,7 @@ from weald.runtime.threads import count_tasks, hire
 from weald.training.boosting.descent import Position
 from weald.training.boosting.plan import Plan
 from weald.training.boosting.rounds import Callback, Evaluation, Round
-from weald.training.boosting.statistics import StatisticTraining
-from weald.training.boosting.used_statistics import used_statistics
+from weald.training.boosting.statistics import StatisticTraining, used_statistics
 
 #: numbers, texts and arrays by name
 State = Mapping[str, Any]

@@ -1,8 +1,13 @@
-"""Target statistics of a training: the columns that trees are split by, and the tables that the model keeps of them."""
+"""Target statistics of a training: the columns that trees are split by, the search for combinations, what the model keeps.
+
+What needs neither bins nor trees is in `weald.encoding`; the columns in bins are `weald.binning.statistics`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,29 +15,19 @@ from numpy.typing import NDArray
 from weald.binning import BinnedTable, DenseBins
 from weald.binning.statistics import StatisticBins
 from weald.data import Dataset, Schema
+from weald.encoding.columns import columns_by_statistics, has_combinations
 from weald.encoding.combinations import Projection
-from weald.encoding.model import ModelStatistics, codes_of
+from weald.encoding.model import ModelStatistics, category_codes
 from weald.encoding.targets import border_targets, class_targets, target_borders
 from weald.encoding.training import LabelledCodes, StatisticChoices, TrainingStatistics
 from weald.forest.forest import Forest
+from weald.forest.symmetric import slim
 from weald.losses import Loss
-from weald.runtime.random import HOLDOUT, ORDERS, permutation, stream_key
-from weald.training.boosting.combinations import CombinationSearch
+from weald.runtime.random import COMBINATIONS, stream_key
 from weald.training.boosting.plan import StatisticPlan
-from weald.training.boosting.used_statistics import used_statistics
 
+COMBINED_ROUNDS = 2  # of so many rounds one has combinations
 SLOTS = 4  # for combinations; more gave trees more chances to fit noise
-
-
-def columns_by_statistics(max_onehot: int, schema: Schema) -> list[Projection]:
-    """The categorical columns with too many categories to be split one from the rest, by place among the categorical ones."""
-    sizes = [len(column.categories) for column in schema.columns if column.kind == "categorical"]
-    return [(place,) for place, size in enumerate(sizes) if size > max_onehot]
-
-
-def has_combinations(max_combination: int, schema: Schema) -> bool:
-    """Whether there are categorical columns to combine."""
-    return max_combination > 1 and int(schema.categorical_mask.sum()) > 1
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class StatisticTraining:
 
     def other(self, dataset: Dataset, bins: DenseBins) -> DenseBins:
         """An evaluation set with its statistics; ``bins``: its columns, binned as those of the training table."""
-        return self.tables.other(bins, self.kept, codes_of(dataset))
+        return self.tables.other(bins, self.kept, category_codes(dataset))
 
     def search(self, most: int, seed: int) -> CombinationSearch | None:
         """What fills the slots of combinations, if there are any."""
@@ -88,11 +83,6 @@ def first_derived(schema: Schema, earlier: ModelStatistics | None) -> int:
     return schema.n_columns if earlier is None else earlier.extended_schema.n_columns
 
 
-def orders_of(permutations: int, n_rows: int, seed: int) -> list[NDArray[np.uint32]]:
-    """The orders of the rows: that of the model, and those that take turns."""
-    return [permutation(n_rows, stream_key(seed, ORDERS, number)) for number in range(permutations + 1)]
-
-
 def make_statistics(
     plan: StatisticPlan,
     table: Dataset | BinnedTable,
@@ -105,7 +95,7 @@ def make_statistics(
 ) -> StatisticTraining:
     """The table of a fit; ``rows``: that are trained on, None for all; ``source``: for holdout, those that give statistics."""
     schema = table.schema
-    codes = codes_of(table)
+    codes = category_codes(table)
     own = LabelledCodes(codes, targets) if rows is None else _taken(codes, targets, rows)
     categorical = np.flatnonzero(schema.categorical_mask)
     statistics = TrainingStatistics(
@@ -123,13 +113,6 @@ def make_statistics(
     return StatisticTraining(schema, made, kept, earlier)
 
 
-def held_out(rows: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A random half of the rows to train on, and the other half to give statistics."""
-    order = permutation(len(rows), stream_key(seed, HOLDOUT))
-    half = (len(rows) + 1) // 2
-    return rows[np.sort(order[:half])], rows[np.sort(order[half:])]
-
-
 def _taken(codes: NDArray[np.uint32], targets: NDArray[np.int64], rows: NDArray[np.int64]) -> LabelledCodes:
     return LabelledCodes(np.ascontiguousarray(codes[:, rows]), np.ascontiguousarray(targets[:, rows]))
 
@@ -142,3 +125,78 @@ def targets_of(y: NDArray[np.float64], loss: Loss, n_classes: int, borders: int)
         return class_targets(y.astype(np.int64), loss.n_outputs).values
     cuts = target_borders(y, borders)
     return border_targets(y, cuts if len(cuts) else y[:1]).values  # of equal labels none is above
+
+
+def used_statistics(forest: Forest, statistics: ModelStatistics) -> tuple[Forest, ModelStatistics]:
+    """The trees and the statistics that they use, and no others; predictions stay the same.
+
+    ``forest``: reads the columns of ``statistics.extended_schema``.
+    """
+    feature, used = statistics.used_by(forest.feature, forest.threshold)
+    return slim(replace(forest, n_features=used.extended_schema.n_columns, feature=feature)), used
+
+
+class CombinationSearch:
+    """Fills the slots of a table with combinations of categorical columns, greedily, from what the trees so far were split by.
+
+    Whatever a tree was split by is worth a closer look: its statistics' columns are joined with one more categorical column, and
+    the combination may be split by in the next rounds. Every round tries one that is new, drawn at random, in the slot that no
+    tree has asked for for longest. (A faster change of combinations gave larger models that were no better.)
+
+    Combinations may be split by in every other round only. The rounds between tell with single columns what these can tell; else
+    the many chances of combinations, which all are tried on the same rows, would fit noise.
+
+    ``first``: the table's first column of combinations; ``n_columns``: categorical columns; ``most``: of them in a combination.
+    """
+
+    def __init__(self, tables: StatisticBins, first: int, n_columns: int, most: int, seed: int) -> None:
+        self._tables = tables
+        self._first = first
+        self._n_columns = n_columns
+        self._most = most
+        self._seed = seed
+        self._asked = [-1] * len(tables.slots)  # the last round that split by a slot
+        self._seen: list[NDArray[np.int64]] = []
+
+    def columns(self, number: int) -> NDArray[np.int64]:
+        """The columns that the trees of a round may be split by."""
+        columns = self._tables.columns
+        return columns if number % COMBINED_ROUNDS == 0 else columns[columns < self._first]
+
+    def saw(self, columns: NDArray[np.integer[Any]]) -> None:
+        """Take note of the columns that a tree of this round tests; -1 for a leaf."""
+        self._seen.append(columns[columns >= 0].astype(np.int64))
+
+    def renew(self, number: int) -> None:
+        """Fill a slot with a combination of what the last round's trees were split by."""
+        used = self._tables.projections_of(np.unique(np.concatenate([np.zeros(0, np.int64), *self._seen])))
+        self._seen.clear()
+        places = {projection: slot for slot, projection in enumerate(self._tables.slots) if projection}
+        for projection in used:
+            self._asked[places[projection]] = number
+        fresh = self._proposals(used, set(places))
+        if not fresh:
+            return
+        drawn = fresh[stream_key(self._seed, number, COMBINATIONS) % len(fresh)]
+        slot = min(range(self._tables.n_single, len(self._asked)), key=lambda slot: (self._asked[slot], slot))
+        self._tables.fill(slot, drawn)
+        self._asked[slot] = number  # a chance of its own before it must go
+
+    def state(self) -> dict[str, Any]:
+        """What a search that goes on needs: when slots were asked for last, and what the last round has tested."""
+        return {"asked": list(self._asked), "seen": np.concatenate([np.zeros(0, np.int64), *self._seen])}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from such a state."""
+        self._asked = [int(number) for number in state["asked"]]
+        self._seen = [np.array(state["seen"], np.int64)]
+
+    def _proposals(self, used: list[Projection], there: set[Projection]) -> list[Projection]:
+        """The combinations of what was used with one more column that have no slot."""
+        found = {
+            tuple(sorted({*projection, column}))
+            for projection in used
+            if len(projection) < self._most
+            for column in range(self._n_columns)
+        }
+        return sorted(found - there)

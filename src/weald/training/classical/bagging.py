@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from weald.runtime.random import MEMBER_COLUMNS, MEMBER_ROWS, stream_key
 from weald.sampling import draw_by_weight
-from weald.training.classical.members import seeded_clone, take_columns, take_rows
+from weald.training.classical.members import params_of_rows, seeded_clone, take_columns, take_rows
 from weald.tree.cart.sample import bootstrap_counts
 
 
@@ -113,11 +113,4 @@ def _fit_member(
         counts = bags.counts(number).astype(np.float64)
         return member.fit(table, y, sample_weight=counts if weight is None else counts * weight, **params)
     rows = bags.rows(number)
-    own = {name: _rows_of(value, rows, bags.n_rows) for name, value in params.items()}
-    return member.fit(take_rows(table, rows), y[rows], **own)
-
-
-def _rows_of(value: Any, rows: NDArray[np.int64], n_rows: int) -> Any:
-    """The rows' part of an argument that has one value a row; any other argument as it is."""
-    by_row = hasattr(value, "__len__") and not isinstance(value, str | Mapping) and len(value) == n_rows
-    return np.asarray(value)[rows] if by_row else value
+    return member.fit(take_rows(table, rows), y[rows], **params_of_rows(params, rows, bags.n_rows))

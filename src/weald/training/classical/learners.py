@@ -82,11 +82,9 @@ class WeakTree:
 
     def fit(self, number: int, weight: NDArray[np.float64]) -> tuple[int, CartTree]:
         """A tree; drawn rows count as often as they were drawn."""
-        used = (
-            _drawn(weight, self._seed, number).astype(np.float64)
-            if self.draws
-            else weight * self._total_weight
-        )
+        used = weight * self._total_weight
+        if self.draws:
+            used = _drawn(weight, self._seed, number).astype(np.float64)
         keys = np.array([self._key(number)], np.uint64)
         (tree,) = grow_cart_trees(self._bins, self._labels, used, self._rules, Draw(), keys)
         return number, tree

@@ -75,6 +75,19 @@ def take_rows(X: Any, rows: NDArray[np.int64]) -> Any:
     return X[rows]
 
 
+def params_of_rows(params: Mapping[str, Any], rows: NDArray[np.int64], n_rows: int) -> dict[str, Any]:
+    """Arguments of ``fit`` for some of the rows: what has a value for each row is cut, the rest stays."""
+
+    def cut(value: Any) -> Any:
+        per_row = hasattr(value, "__len__") and not isinstance(value, str | Mapping) and len(value) == n_rows
+        if not per_row:
+            return value
+        # A series would be cut by its labels.
+        return take_rows(value if nw.dependencies.is_into_dataframe(value) else np.asarray(value), rows)
+
+    return {name: cut(value) for name, value in params.items()}
+
+
 def take_columns(X: Any, columns: NDArray[np.int64]) -> Any:
     """The chosen columns of a table in their order; a data frame can hold each but once."""
     if nw.dependencies.is_into_dataframe(X):

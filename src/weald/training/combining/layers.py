@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from weald.binning import BinnedTable, bin_once
 from weald.data import read_weights
 from weald.runtime.errors import InputError
-from weald.training.classical.members import codes_of, probabilities_of, take_rows
+from weald.training.classical.members import codes_of, params_of_rows, probabilities_of, take_rows
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -154,26 +154,14 @@ def _fit_fold(
 ) -> tuple[Any, Floats]:
     """(the fold's model if it is to be kept, what it says of the rows that it was not fitted to)."""
     train, test = fold
-    binned = isinstance(table, BinnedTable)
     model = clone(member.estimator)
-    part = table.take(train) if binned else take_rows(table, train)
-    model.fit(part, y[train], **params_of_rows(member.params, train, len(y)))
-    unseen = take_rows(table.X if binned else table, test)
+    model.fit(take_rows(table, train), y[train], **params_of_rows(member.params, train, len(y)))
+    unseen = take_rows(table.X if isinstance(table, BinnedTable) else table, test)
     return model if keep else None, _output(model, member.name, member.method, unseen, classes)
 
 
 def _fit_all(member: Member, table: Any, y: NDArray[Any]) -> Any:
     return clone(member.estimator).fit(table, y, **member.params)
-
-
-def params_of_rows(params: Mapping[str, Any], rows: Rows, n_rows: int) -> dict[str, Any]:
-    """Arguments of ``fit`` for some of the rows: what has a value for each row is cut, the rest stays."""
-
-    def cut(value: Any) -> Any:
-        per_row = hasattr(value, "__len__") and not isinstance(value, str | Mapping) and len(value) == n_rows
-        return take_rows(value if hasattr(value, "shape") else np.asarray(value), rows) if per_row else value
-
-    return {name: cut(value) for name, value in params.items()}
 
 
 def _output(model: Any, name: str, method: str, X: Any, classes: NDArray[Any] | None) -> Floats:

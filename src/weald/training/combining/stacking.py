@@ -1,9 +1,12 @@
-"""Stacking (Wolpert 1992, Breiman 1996): members' predictions of rows that they have not seen train the final estimator.
+"""Stacking and blending: members' predictions of rows that they have not seen train the final estimator.
 
 As Wolpert (1992) describes it: the rows are cut into k parts; for each part every member is fitted to the other parts and
 predicts this one, z_im = h_m^(j)(x_i); the final estimator is fitted to (z_i, y_i). Predictions of the rows that the
 members were fitted to are far better than those of new rows, and a final estimator that is
-fitted to them trusts members that only remember: `OVERFITS` says so by its name.
+fitted to them trusts members that only remember: `OVERFITS` says so by its name. Breiman (1996) stacks regressions.
+
+Blending has one hold-out part instead of folds: members are fitted to the rest of the rows, the final estimator to what they
+say of the hold-out.
 """
 
 from __future__ import annotations
@@ -14,7 +17,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    StratifiedGroupKFold,
+    check_cv,
+    train_test_split,
+)
 from sklearn.utils.parallel import Parallel
 
 from weald.runtime.errors import InputError
@@ -67,6 +76,21 @@ def folds_of(splitter: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
 
 def _numbers(rows: NDArray[Any]) -> NDArray[np.int64]:
     return np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
+
+
+def split_off(y: NDArray[Any], share: float, classifies: bool, groups: Any, seed: int) -> Fold:
+    """(the rows for the members, the rows held out), both ascending.
+
+    The hold-out has the classes in their shares; with groups, whole groups are held out instead.
+    """
+    if groups is not None:
+        splitter = GroupShuffleSplit(1, test_size=share, random_state=seed % 2**32)
+        rest, held_out = next(splitter.split(np.zeros(len(y)), y, groups))
+    else:
+        rest, held_out = train_test_split(
+            np.arange(len(y)), test_size=share, random_state=seed % 2**32, stratify=y if classifies else None
+        )
+    return np.sort(rest).astype(np.int64), np.sort(held_out).astype(np.int64)
 
 
 def stack_folds(

@@ -13,8 +13,7 @@ import weald
 from weald.encoding.model import ModelStatistics
 from weald.encoding.tables import StatisticTable
 from weald.losses import make_loss
-from weald.training.boosting.statistics import targets_of
-from weald.training.boosting.used_statistics import used_statistics
+from weald.training.boosting.statistics import targets_of, used_statistics
 
 
 def test_every_class_has_a_target_whoever_has_read_the_classes() -> None:

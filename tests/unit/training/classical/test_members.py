@@ -21,6 +21,7 @@ from weald.training.classical.members import (
     codes_of,
     indexable,
     outputs_in_order,
+    params_of_rows,
     probabilities_of,
     seeded_clone,
     take_columns,
@@ -86,6 +87,16 @@ def test_a_dict_of_columns_is_refused_where_it_would_have_to_be_cut() -> None:
     for cut in (take_rows, take_columns):
         with pytest.raises(NotSupportedError, match="X is a dict of columns"):
             cut(table, np.array([0]))
+
+
+def test_arguments_of_fit_are_cut_by_position_whatever_their_labels() -> None:
+    pandas = pytest.importorskip("pandas")
+    weights = pandas.Series([1.0, 2.0, 3.0, 4.0], index=[3, 2, 1, 0])
+    given = {"sample_weight": weights, "groups": ["a", "b", "c", "d"], "names": ["p", "q"], "other": "abcd"}
+    cut = params_of_rows(given, ROWS, 4)
+    assert cut["sample_weight"].tolist() == [4.0, 1.0, 1.0]
+    assert cut["groups"].tolist() == ["d", "a", "a"]
+    assert cut["names"] == ["p", "q"] and cut["other"] == "abcd"
 
 
 class Says:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from weald.binning.parameters import Histogram
 from weald.data import Schema
+from weald.encoding.columns import columns_by_statistics, has_combinations
 from weald.encoding.parameters import TargetStatistics
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.booster_parameters import Ordered, Plain
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import StatisticPlan
-from weald.training.boosting.statistics import columns_by_statistics, has_combinations
 
 
 def statistic_plan(
