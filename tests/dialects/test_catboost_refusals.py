@@ -58,13 +58,16 @@ QUIET: dict[str, Any] = {
         ({"bootstrap_type": "Poisson"}, "there is no GPU"),
         (
             {"bootstrap_type": "MVS", "bagging_temperature": 2.0},
-            "belongs to bootstrap_type='Bayesian', but it is 'MVS'",
+            "belongs to bootstrap_type='Bayesian', but bootstrap_type is 'MVS'",
         ),
         (
             {"bootstrap_type": "Bayesian", "bagging_temperature": 50.0},
             "bagging_temperature must be a number of at least 0 and at most 20, not 50.0",
         ),
-        ({"subsample": 0.5}, "subsample belongs to bootstrap_type='MVS' and 'Bernoulli', but it is 'No'"),
+        (
+            {"subsample": 0.5},
+            "subsample belongs to bootstrap_type='MVS' and 'Bernoulli', but bootstrap_type is 'No'",
+        ),
         ({"max_leaves": 8}, "max_leaves belongs to grow_policy='Lossguide'"),
         ({"min_data_in_leaf": 8}, "min_data_in_leaf belongs to grow_policy='Depthwise'"),
         ({"fold_len_multiplier": 3.0}, "belongs to boosting_type='Ordered'"),

@@ -7,14 +7,14 @@ import inspect
 import pytest
 
 import weald.xgboost as xgb
-from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS
+from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import NotSupportedError
 
 
 def test_the_estimators_have_the_tables_names() -> None:
     for name in inspect.signature(xgb.XGBModel).parameters:
         if name != "kwargs":
-            assert ALIASES.get(name, name) in XGBOOST_PARAMETERS
+            assert XGBOOST_PARAMETERS.own_name(name) in XGBOOST_PARAMETERS
 
 
 def test_the_estimators_have_xgboosts_parameters_and_defaults() -> None:

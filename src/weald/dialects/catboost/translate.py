@@ -10,7 +10,7 @@ import numpy as np
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.statistics import statistics_of
 from weald.dialects.shared.tables import Float64s
-from weald.params.catboost import CATBOOST_PARAMETERS, check_bootstrap
+from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.params.dialect import parse_constraint
 from weald.runtime.errors import InputError
 from weald.training.boosting.learning_rate import DEFAULT_RATE, automatic_learning_rate
@@ -49,7 +49,7 @@ def resolved_parameters(
     if full["boost_from_average"] is None:
         full["boost_from_average"] = chosen.from_average
     full["bootstrap_type"] = full["bootstrap_type"] or ("Bayesian" if chosen.several else "MVS")
-    check_bootstrap(params, full["bootstrap_type"])
+    CATBOOST_PARAMETERS.check_company({**params, "bootstrap_type": full["bootstrap_type"]}, "bootstrap_type")
     if full["subsample"] is None:
         share = _SHARES.get(full["bootstrap_type"])
         full["subsample"] = share if share is None or n_rows >= _FEW_ROWS else 1.0

@@ -21,7 +21,7 @@ from weald.dialects.lightgbm.functions import ObjectiveOfLabels, metric_of_label
 from weald.dialects.lightgbm.metrics import names_of
 from weald.dialects.lightgbm.training import train
 from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, pairs_of
-from weald.params.lightgbm import ALIASES, read_parameters
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
 
 # Parameters of the estimator that are none of the booster's.
@@ -69,11 +69,11 @@ class LGBMModel(DialectEstimator):
         """What `train` is given; a keyword counts more than a parameter of the signature with its default."""
         own = super().get_params(deep=False)
         further = self.__dict__.get("kwargs", {})
-        replaced = {ALIASES.get(name, name) for name in further}
+        replaced = {LIGHTGBM_PARAMETERS.own_name(name) for name in further}
         defaults = inspect.signature(LGBMModel.__init__).parameters
         for name in list(own):
             still_default = name in defaults and own[name] == defaults[name].default
-            if name in further or (ALIASES.get(name, name) in replaced and still_default):
+            if name in further or (LIGHTGBM_PARAMETERS.own_name(name) in replaced and still_default):
                 del own[name]
         params = read_parameters({**own, **further}, estimators=True)
         for name in ("class_weight", "importance_type"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import LINKS, Loss
 from weald.losses.xgboost import xgboost_loss
+from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 
 Float64s = NDArray[np.float64]
@@ -31,14 +32,6 @@ _OBJECTIVES = {
     "count:poisson": ("log", "poisson-nloglik"),
     "reg:gamma": ("log", "gamma-nloglik"),
     "reg:tweedie": ("log", "tweedie-nloglik"),
-}
-#: an option -> the objectives that have it
-_OPTIONS = {
-    "num_class": ("multi:softmax", "multi:softprob"),
-    "huber_slope": ("reg:pseudohubererror",),
-    "quantile_alpha": ("reg:quantileerror",),
-    "tweedie_variance_power": ("reg:tweedie",),
-    "scale_pos_weight": ("reg:logistic", "binary:logistic", "binary:logitraw", "binary:hinge"),
 }
 _POISSON_STEP = 0.7
 
@@ -98,15 +91,11 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
     3
     """
     name = params.get("objective", "reg:squarederror")
-    options = {}
-    for option, owners in _OPTIONS.items():
-        if option not in params or (option == "num_class" and params[option] in (0, 1)):
-            continue
-        if name not in owners and not (custom and option == "num_class"):
-            raise InputError(
-                f"{option} belongs to {' and '.join(owners)}, but objective is {name!r}; leave it out."
-            )
-        options[option] = params[option]
+    known = {key: value for key, value in params.items() if not (custom and key == "num_class")}
+    if known.get("num_class") == 1:
+        del known["num_class"]  # as good as not given
+    XGBOOST_PARAMETERS.check_company(known, "objective")
+    options = {key: value for key, value in params.items() if _is_option(key, value, name, custom)}
     if name.startswith("multi:") and options.get("num_class", 0) < 2:
         raise InputError(f"objective={name!r} needs num_class, the number of classes; it must be at least 2.")
     if name == "reg:quantileerror" and "quantile_alpha" not in options:
@@ -118,3 +107,11 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
     if isinstance(alpha := options.get("quantile_alpha"), tuple | np.ndarray):
         options["quantile_alpha"] = list(alpha)
     return Chosen(name, options, custom)
+
+
+def _is_option(key: str, value: Any, objective: str, custom: bool) -> bool:
+    """Whether a parameter is the objective's; a number of classes below 2 is as good as none."""
+    if key == "num_class":
+        return value not in (0, 1) and (custom or objective.startswith("multi:"))
+    owner, objectives = XGBOOST_PARAMETERS[key].of or ("", ())
+    return owner == "objective" and objective in objectives

@@ -57,14 +57,10 @@ def native_parameters(
         native["categories"] = "partition"
         if native.get("split_finder") == "hist":
             native["max_categories"] = MOST_BINS  # XGBoost has a bin for every category
-        native["max_cat_threshold"] = _given(params, "max_cat_threshold")
+        native["max_cat_threshold"] = XGBOOST_PARAMETERS.value_of(params, "max_cat_threshold")
         # XGBoost splits one from the rest below this number, Weald up to it.
-        native["max_cat_to_onehot"] = max(1, _given(params, "max_cat_to_onehot") - 1)
+        native["max_cat_to_onehot"] = max(1, XGBOOST_PARAMETERS.value_of(params, "max_cat_to_onehot") - 1)
     return native
-
-
-def _given(params: Mapping[str, Any], name: str) -> Any:
-    return params.get(name, XGBOOST_PARAMETERS[name].default)
 
 
 def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[str, Any]:
