@@ -58,6 +58,7 @@ LABELS = (Y > 0).astype(float)
         ({"eta": 0.1, "learning_rate": 0.2}, "eta was given twice, as 0.1 and 0.2"),
         ({"eta": "fast"}, "eta must be a number above 0, not 'fast'"),
         ({"max_depth": 2.5}, "max_depth must be a whole number"),
+        ({"max_depth": len}, "max_depth must be a whole number"),
         ({"tree_method": "exact", "max_bin": 16}, "max_bin has no meaning with tree_method='exact'"),
         ({"max_leaves": 1}, "max_leaves must be 0, for no limit, or at least 2"),
         ({"num_class": 3}, "num_class belongs to objective='multi:softmax' and 'multi:softprob'"),
@@ -104,7 +105,7 @@ def test_a_metric_that_cannot_be_is_refused_in_a_sentence(metric: Any, sentence:
     ],
 )
 def test_a_matrix_refuses_what_there_is_no_use_for(name: str, value: Any) -> None:
-    with pytest.raises(NotSupportedError, match=f"{name} is refused"):
+    with pytest.raises(NotSupportedError, match=f"{name} is not supported by weald.xgboost"):
         xgb.DMatrix(X, Y, **{name: value})
 
 
@@ -143,7 +144,7 @@ def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) ->
             draw(bst)
     with pytest.raises(NotSupportedError, match="read the file first"):
         xgb.DMatrix("train.svm")
-    with pytest.raises(NotSupportedError, match="feature_weights is refused"):
+    with pytest.raises(NotSupportedError, match="feature_weights is not supported"):
         xgb.XGBRegressor().fit(X, Y, feature_weights=[1, 1, 1])
     with pytest.raises(NotSupportedError, match="save_binary"):
         xgb.DMatrix(X).save_binary("x")

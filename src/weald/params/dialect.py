@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -146,6 +145,11 @@ class ParameterTable(dict[str, DialectParameter]):
                     f"{name} belongs to {owner}={' and '.join(map(repr, values))}, but {owner} is {now!r}; leave it out."
                 )
 
+    def belongs(self, name: str, owner: str, value: Any) -> bool:
+        """Whether a parameter belongs to a value of another one."""
+        of, values = self[name].of or ("", ())
+        return of == owner and value in values
+
     def page(self, native_names: Mapping[str, str]) -> str:
         """A page with a table for every group, as Markdown; ``native_names``: what flat names of the table are called now."""
         lines = [f"# {self.system}'s parameters in weald.{self.system.lower()}", "", *self._introduction]
@@ -167,24 +171,3 @@ def _row(entry: DialectParameter, native_names: Mapping[str, str]) -> str:
     if entry.kind == "choice":
         values = f" One of {', '.join(f'`{choice}`' for choice in entry.choices)}."
     return f"| {names} | `{entry.default!r}` | {standing} | {entry.help}{values} | {native} |"
-
-
-def parse_constraint(name: str, value: Any) -> Any:
-    """Constraints written as text, "(1,-1)", "1,-1" or "[[0, 1], [2]]", as lists; anything else as it is.
-
-    >>> parse_constraint("monotone_constraints", "(1,0,-1)")
-    [1, 0, -1]
-    >>> parse_constraint("interaction_constraints", "[0,1],[2]")
-    [[0, 1], [2]]
-    """
-    if not isinstance(value, str):
-        return list(value) if isinstance(value, tuple) else value
-    text = value.strip().replace("(", "[").replace(")", "]").replace("'", '"')
-    for candidate in (text or "[]", f"[{text}]"):
-        try:
-            parsed = json.loads(candidate)
-        except ValueError:
-            continue
-        if isinstance(parsed, list):
-            return parsed or None
-    raise InputError(f"{name}={value!r} cannot be read; write it as (1,-1,0) or [[0, 1], [2, 3]].")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning, whole_number
+from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning
+from weald.dialects.shared.values import whole_number
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.runtime.errors import InputError
 
@@ -142,7 +143,7 @@ class EarlyStopping:
     min_delta: float | list[float] = 0.0
 
     def __post_init__(self) -> None:
-        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds)
+        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds, 1)
         self._enabled = True
         #: for every result (best value, its round, all results of that round)
         self._best: list[tuple[float, int, list[EvalResult]]] = []

@@ -91,11 +91,16 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
     3
     """
     name = params.get("objective", "reg:squarederror")
-    known = {key: value for key, value in params.items() if not (custom and key == "num_class")}
-    if known.get("num_class") == 1:
-        del known["num_class"]  # as good as not given
+    known = dict(params)
+    n_classes = known.pop("num_class", 0)
+    if n_classes > 1 and not custom:
+        known["num_class"] = n_classes
     XGBOOST_PARAMETERS.check_company(known, "objective")
-    options = {key: value for key, value in params.items() if _is_option(key, value, name, custom)}
+    options = {
+        key: value for key, value in known.items() if XGBOOST_PARAMETERS.belongs(key, "objective", name)
+    }
+    if n_classes > 1:  # of a function of the user's own, too
+        options["num_class"] = n_classes
     if name.startswith("multi:") and options.get("num_class", 0) < 2:
         raise InputError(f"objective={name!r} needs num_class, the number of classes; it must be at least 2.")
     if name == "reg:quantileerror" and "quantile_alpha" not in options:
@@ -107,11 +112,3 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
     if isinstance(alpha := options.get("quantile_alpha"), tuple | np.ndarray):
         options["quantile_alpha"] = list(alpha)
     return Chosen(name, options, custom)
-
-
-def _is_option(key: str, value: Any, objective: str, custom: bool) -> bool:
-    """Whether a parameter is the objective's; a number of classes below 2 is as good as none."""
-    if key == "num_class":
-        return value not in (0, 1) and (custom or objective.startswith("multi:"))
-    owner, objectives = XGBOOST_PARAMETERS[key].of or ("", ())
-    return owner == "objective" and objective in objectives
