@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from weald.params.catboost import catboost_page
+from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.params.choice_page import family_page, parameter_rows
 from weald.params.declare import declared
-from weald.params.lightgbm import lightgbm_page
-from weald.params.xgboost import xgboost_page
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS
+from weald.params.xgboost import XGBOOST_PARAMETERS
 
 
 def parameter_page() -> str:
@@ -53,9 +53,9 @@ def native_names() -> Mapping[str, str]:
 
 PAGES: dict[str, Callable[[], str]] = {
     "": parameter_page,
-    "catboost": lambda: catboost_page(native_names()),
-    "xgboost": lambda: xgboost_page(native_names()),
-    "lightgbm": lambda: lightgbm_page(native_names()),
+    "catboost": lambda: CATBOOST_PARAMETERS.page(native_names()),
+    "xgboost": lambda: XGBOOST_PARAMETERS.page(native_names()),
+    "lightgbm": lambda: LIGHTGBM_PARAMETERS.page(native_names()),
 }
 
 if __name__ == "__main__":

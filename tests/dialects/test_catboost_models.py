@@ -192,7 +192,7 @@ def test_stages_are_the_predictions_of_so_many_rounds_and_read_the_table_once(
     assert model.virtual_ensembles_predict(X, virtual_ensembles_count=5).shape == (900, 5, 1)
     assert len(reads) == 2
     for period in (0, 1.5, True):
-        with pytest.raises(ValueError, match="eval_period must be a whole number of rounds, at least 1"):
+        with pytest.raises(ValueError, match="eval_period must be a whole number of at least 1"):
             model.eval_metrics(pool, "Logloss", eval_period=period)
-        with pytest.raises(ValueError, match="eval_period must be a whole number of rounds, at least 1"):
+        with pytest.raises(ValueError, match="eval_period must be a whole number of at least 1"):
             model.staged_predict(X, eval_period=period)

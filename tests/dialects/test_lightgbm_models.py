@@ -128,7 +128,7 @@ def test_numbers_of_rounds_may_be_numpys(lgb: Any, numbers: Any) -> None:
 def test_other_numbers_of_rounds_are_refused(rounds: Any, numbers: Any) -> None:
     import weald.lightgbm as lgb
 
-    with pytest.raises(ValueError, match="num_boost_round must be a whole number above 0"):
+    with pytest.raises(ValueError, match="num_boost_round must be a whole number of at least 1"):
         lgb.train(QUIET, lgb.Dataset(*numbers), rounds)
 
 

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import weald.lightgbm as lgb
-from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 
 
 def test_every_parameter_of_lightgbm_is_in_the_table_with_its_other_names_in_order() -> None:
@@ -19,7 +19,7 @@ def test_every_parameter_of_lightgbm_is_in_the_table_with_its_other_names_in_ord
 
 def test_the_estimators_have_lightgbms_parameters_and_defaults() -> None:
     for name in inspect.signature(lgb.LGBMModel).parameters:
-        assert name == "kwargs" or ALIASES.get(name, name) in LIGHTGBM_PARAMETERS
+        assert name == "kwargs" or LIGHTGBM_PARAMETERS.own_name(name) in LIGHTGBM_PARAMETERS
     theirs = pytest.importorskip("lightgbm", minversion="4.0")
     for kind in ("LGBMModel", "LGBMClassifier", "LGBMRegressor"):
         assert getattr(theirs, kind)().get_params() == getattr(lgb, kind)().get_params()

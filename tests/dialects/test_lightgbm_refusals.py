@@ -56,13 +56,14 @@ QUIET: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
         ({"top_rate": 0.5}, "top_rate belongs to data_sample_strategy='goss'"),
         ({"boosting": "goss", "top_rate": 0.8, "other_rate": 0.5}, "together at most 1"),
         ({"boosting": "goss", "bagging_freq": 1, "bagging_fraction": 0.5}, "draws rows by itself"),
-        ({"alpha": 0.5}, "alpha belongs to huber and quantile, but objective is 'regression'"),
-        ({"num_class": 3}, "num_class belongs to multiclass and multiclassova"),
+        ({"alpha": 0.5}, "alpha belongs to objective='huber' and 'quantile', but objective is 'regression'"),
+        ({"num_class": 3}, "num_class belongs to objective='multiclass' and 'multiclassova'"),
         ({"objective": "multiclass"}, "needs num_class"),
         ({"objective": "custom"}, "a function must give the gradients"),
         ({"is_unbalance": True, "scale_pos_weight": 2.0, "objective": "binary"}, "give one of them"),
         ({"force_col_wise": True, "force_row_wise": True}, "exclude each other"),
         ({"path_smooth": 1.0, "min_data_in_leaf": 1}, "path_smooth needs min_data_in_leaf of at least 2"),
+        ({"learning_rate": abs}, "learning_rate must be a number above 0, not <built-in"),
         ({"learning_rate": "fast"}, "learning_rate must be a number above 0, not 'fast'"),
         ({"num_leaves": 1}, "num_leaves must be a whole number of at least 2"),
         ({"monotone_constraints": [1, 0]}, "monotone_constraints has 2 entries, but data has 3 columns"),
@@ -70,7 +71,7 @@ QUIET: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
         ({"interaction_constraints": [["g"]]}, "interaction_constraints names the column 'g'"),
         ({"forcedsplits_filename": "/nowhere.json"}, "cannot be read as JSON"),
         ({"seed": "x"}, "seed must be a whole number"),
-        ({"num_iterations": 0}, "num_boost_round must be a whole number above 0"),
+        ({"num_iterations": 0}, "num_boost_round must be a whole number of at least 1"),
     ],
 )
 def test_a_parameter_that_cannot_be_is_refused_in_a_sentence(params: dict[str, Any], sentence: str) -> None:
@@ -95,7 +96,7 @@ def test_a_refused_parameter_may_have_lightgbms_default() -> None:
         ("ndcg", "neither ranking"),
         ("l3", r"metric='l3' is not known"),
         ("binary_loglos", r"Did you mean 'binary_logloss'\?"),
-        ("multi_logloss", "is for several classes, but num_class is 1"),
+        ("multi_logloss", "is for several classes, but the number of outputs is 1"),
         (3, "metric must be names, not 3"),
     ],
 )
@@ -186,7 +187,7 @@ def test_files_of_forced_bins_and_splits(tmp_path: Path) -> None:
         (lambda: lgb.LGBMRegressor().fit(X, Y, eval_set=[(X, Y)], eval_init_score=[1, 2]), "2 entries"),
         (lambda: lgb.LGBMRegressor().fit(X, Y, eval_X=X), "eval_X and eval_y go together"),
         (lambda: lgb.LGBMClassifier().fit(X, LABELS, eval_set=[(X, LABELS + 1)]), "which y does not have"),
-        (lambda: lgb.early_stopping(0), "stopping_rounds must be a whole number above 0"),
+        (lambda: lgb.early_stopping(0), "stopping_rounds must be a whole number of at least 1"),
         (lambda: lgb.reset_parameter(num_class=[3]), "num_class cannot be changed"),
         (lambda: lgb.plot_tree(None), "trees_to_dataframe"),
         (lambda: lgb.LGBMRanker, "ranking is not supported"),
@@ -379,7 +380,7 @@ def test_parameters_that_a_call_cannot_heed_are_refused(
 
 def test_a_header_of_a_table_is_refused() -> None:
     booster = lgb.train(QUIET, lgb.Dataset(X, Y), 3)
-    with pytest.raises(NotSupportedError, match="data_has_header=True is of files"):
+    with pytest.raises(NotSupportedError, match="data_has_header is not supported"):
         booster.predict(X, data_has_header=True)
 
 

@@ -7,14 +7,15 @@ import inspect
 import pytest
 
 import weald.xgboost as xgb
-from weald.params.xgboost import ALIASES, XGBOOST_PARAMETERS
+from weald.dialects.xgboost.refusals import NAMES
+from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import NotSupportedError
 
 
 def test_the_estimators_have_the_tables_names() -> None:
     for name in inspect.signature(xgb.XGBModel).parameters:
         if name != "kwargs":
-            assert ALIASES.get(name, name) in XGBOOST_PARAMETERS
+            assert XGBOOST_PARAMETERS.own_name(name) in XGBOOST_PARAMETERS
 
 
 def test_the_estimators_have_xgboosts_parameters_and_defaults() -> None:
@@ -27,7 +28,7 @@ def test_the_estimators_have_xgboosts_parameters_and_defaults() -> None:
 def test_the_module_and_its_classes_have_xgboosts_names() -> None:
     theirs = pytest.importorskip("xgboost", minversion="3.0")
     for name in theirs.__all__:
-        assert name in xgb._REFUSED or hasattr(xgb, name), name
+        assert name in NAMES or hasattr(xgb, name), name
     for kind in ("Booster", "DMatrix", "QuantileDMatrix", "XGBClassifier", "XGBRegressor", "XGBRFRegressor"):
         for method in dir(getattr(theirs, kind)):
             fitted = method.endswith("_")  # known after fit only
@@ -38,6 +39,6 @@ def test_the_module_and_its_classes_have_xgboosts_names() -> None:
 
 
 def test_a_name_that_is_not_there_is_refused_in_a_sentence_also_by_an_import() -> None:
-    for name in xgb._REFUSED:
+    for name in NAMES:
         with pytest.raises(NotSupportedError, match=f"weald.xgboost has no {name}: "):
             exec(f"from weald.xgboost import {name}")

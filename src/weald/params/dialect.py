@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal
 
+from weald.params.choice import same as equal
 from weald.params.parameter import Parameter
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -19,134 +19,146 @@ class DialectParameter(Parameter):
     """One parameter of another system.
 
     ``help`` says what it is for; ``note`` what differs, or what to use instead; ``native`` which parameter of
-    `BoostedTrees*` it becomes; ``aliases`` its other names.
+    `BoostedTrees*` it becomes; ``aliases`` its other names; ``of`` the parameter that it belongs to, and the values of that one
+    with which it has a meaning.
     """
-
-    #: the system, and the module that speaks in its stead
-    system: ClassVar[str] = ""
-    module: ClassVar[str] = ""
 
     group: str = ""
     standing: Standing = "same"
     note: str = ""
     native: str = ""
     aliases: tuple[str, ...] = ()
+    of: tuple[str, tuple[Any, ...]] | None = None
 
-    def read(self, value: Any) -> Any:
-        """The value, checked; text that stands for a number or a truth value is read as one, as those systems read it."""
-        if self.standing == "refused":
-            raise NotSupportedError(f"{self.name} is not supported by {self.module}: {self.note}")
-        if self.kind == "bool" and value in (0, 1):
+
+def same(name: str, kind: str, default: Any, help: str, native: str = "", **more: Any) -> DialectParameter:
+    """An entry that means the same here."""
+    return DialectParameter(name, kind, default, help, native=native, **more)
+
+
+def different(
+    name: str, kind: str, default: Any, help: str, note: str, native: str = "", **more: Any
+) -> DialectParameter:
+    """An entry that means something else here; ``note`` says what."""
+    return DialectParameter(name, kind, default, help, native=native, standing="different", note=note, **more)
+
+
+def refused(name: str, default: Any, note: str, *aliases: str) -> DialectParameter:
+    """An entry that is not there; ``note`` says what to use instead."""
+    return DialectParameter(name, "any", default, "", standing="refused", note=note, aliases=aliases)
+
+
+def all_refused(note: str, entries: Iterable[tuple[Any, ...]]) -> tuple[DialectParameter, ...]:
+    """Several of these with one note: (name, default, other names)."""
+    return tuple(refused(name, default, note, *aliases) for name, default, *aliases in entries)
+
+
+def belonging(entries: Iterable[DialectParameter], owner: str, *values: str) -> tuple[DialectParameter, ...]:
+    """Entries that have a meaning with some values of another parameter, unless they say whose they are."""
+    return tuple(entry if entry.of else replace(entry, of=(owner, values)) for entry in entries)
+
+
+class ParameterTable(dict[str, DialectParameter]):
+    """Every parameter of another system by its own name; ``groups``: the titles of the page's sections and their entries."""
+
+    def __init__(
+        self,
+        system: str,
+        groups: Mapping[str, tuple[str, Iterable[DialectParameter]]],
+        introduction: Sequence[str],
+    ) -> None:
+        super().__init__(
+            (entry.name, replace(entry, group=group))
+            for group, (_, entries) in groups.items()
+            for entry in entries
+        )
+        self.system = system
+        self._titles = {group: title for group, (title, _) in groups.items()}
+        self._introduction = introduction
+        self._own = {alias: entry.name for entry in self.values() for alias in entry.aliases}
+
+    def own_name(self, name: str) -> str:
+        """The parameter's own name for any of its names."""
+        return self._own.get(name, name)
+
+    def value_of(self, params: Mapping[str, Any], name: str) -> Any:
+        """A parameter's value, or the system's default."""
+        return params.get(name, self[name].default)
+
+    def given(
+        self, pairs: Iterable[tuple[str, Any]], *, estimators: bool = False
+    ) -> dict[str, list[tuple[str, Any]]]:
+        """Own name -> the names and values that were given for it; None means not given, and an unknown name is an error.
+
+        ``estimators``: the parameters of the scikit-learn classes are known too.
+        """
+        found: dict[str, list[tuple[str, Any]]] = {}
+        for name, value in pairs:
+            entry = self.get(self.own_name(name))
+            if entry is None or (
+                entry.group == "estimators" and entry.standing != "refused" and not estimators
+            ):
+                raise self._unknown(str(name))
+            if value is not None:
+                found.setdefault(entry.name, []).append((name, value))
+        return found
+
+    def _unknown(self, name: str) -> InputError:
+        near = difflib.get_close_matches(name, [*self, *self._own], n=1)
+        page = f"docs/{self.system.lower()}_parameters.md"
+        hint = f"did you mean {near[0]!r}?" if near else f"{page} lists all."
+        return InputError(f"there is no parameter {name!r} in {self.system}; {hint}")
+
+    def read(self, name: str, value: Any) -> Any:
+        """A value, checked; text that stands for a number or a truth value is read as one, as those systems read it.
+
+        A refused parameter is no error where it has the system's default, and so asks for nothing.
+        """
+        entry = self[name]
+        if callable(value) and name == "objective":  # a function of the user's own
+            return value
+        if entry.standing == "refused":
+            if not equal(value, entry.default) and str(value).lower() != str(entry.default).lower():
+                raise NotSupportedError(
+                    f"{name} is not supported by weald.{self.system.lower()}: {entry.note}"
+                )
+            return value
+        if entry.kind == "bool" and value in (0, 1):
             value = bool(value)
-        if isinstance(value, str) and self.kind in ("int", "float", "bool"):
-            return self.parse(value)
-        self.check(value)
+        if isinstance(value, str) and entry.kind in ("int", "float", "bool"):
+            return entry.parse(value)
+        entry.check(value)
         return value
 
+    def check_company(self, found: Mapping[str, Any], *owners: str) -> None:
+        """Refuse what belongs to other values of ``owners`` than they have, unless it is the system's default.
 
-Lenient = TypeVar("Lenient", bound="LenientParameter")
+        An objective of the user's own may have any options.
+        """
+        for name, value in found.items():
+            owner, values = self[name].of or ("", ())
+            if owner not in owners or callable(value) or equal(value, self[name].default):
+                continue
+            now = self.value_of(found, owner)
+            if now not in values and now != "custom" and not callable(now):
+                raise InputError(
+                    f"{name} belongs to {owner}={' and '.join(map(repr, values))}, but {owner} is {now!r}; leave it out."
+                )
 
+    def belongs(self, name: str, owner: str, value: Any) -> bool:
+        """Whether a parameter belongs to a value of another one."""
+        of, values = self[name].of or ("", ())
+        return of == owner and value in values
 
-class LenientParameter(DialectParameter):
-    """A parameter that, refused, is no error where it has the system's default and so asks for nothing."""
-
-    def read(self, value: Any) -> Any:
-        """The value, checked."""
-        if self.standing != "refused":
-            return super().read(value)
-        if value != self.default and str(value).lower() != str(self.default).lower():
-            raise NotSupportedError(f"{self.name} is not supported by {self.module}: {self.note}")
-        return value
-
-    @classmethod
-    def same(
-        cls: type[Lenient], name: str, kind: str, default: Any, help: str, native: str = "", **more: Any
-    ) -> Lenient:
-        """An entry that means the same here."""
-        return cls(name, kind, default, help, native=native, **more)
-
-    @classmethod
-    def different(
-        cls: type[Lenient],
-        name: str,
-        kind: str,
-        default: Any,
-        help: str,
-        note: str,
-        native: str = "",
-        **more: Any,
-    ) -> Lenient:
-        """An entry that means something else here; ``note`` says what."""
-        return cls(name, kind, default, help, native=native, standing="different", note=note, **more)
-
-    @classmethod
-    def refused_one(cls: type[Lenient], name: str, default: Any, note: str, *aliases: str) -> Lenient:
-        """An entry that is not there; ``note`` says what to use instead."""
-        return cls(name, "any", default, "", standing="refused", note=note, aliases=aliases)
-
-    @classmethod
-    def all_refused(cls: type[Lenient], note: str, entries: Iterable[tuple[Any, ...]]) -> tuple[Lenient, ...]:
-        """Several of these with one note: (name, default, other names)."""
-        return tuple(cls.refused_one(name, default, note, *aliases) for name, default, *aliases in entries)
-
-
-Entry = TypeVar("Entry", bound=DialectParameter)
-
-
-def table_of_groups(groups: Mapping[str, Iterable[Entry]]) -> dict[str, Entry]:
-    """Every parameter by its own name, with the group that it is listed under."""
-    return {entry.name: replace(entry, group=group) for group, entries in groups.items() for entry in entries}
-
-
-def aliases_of(table: Mapping[str, DialectParameter]) -> dict[str, str]:
-    """Other name -> the parameter's own."""
-    return {alias: entry.name for entry in table.values() for alias in entry.aliases}
-
-
-def unknown_parameter(name: str, table: Mapping[str, DialectParameter]) -> InputError:
-    """The error of a name that the table does not have."""
-    entry = next(iter(table.values()))
-    near = difflib.get_close_matches(name, [*table, *aliases_of(table)], n=1)
-    page = f"docs/{entry.system.lower()}_parameters.md"
-    hint = f"did you mean {near[0]!r}?" if near else f"{page} lists all."
-    return InputError(f"there is no parameter {name!r} in {entry.system}; {hint}")
-
-
-def parse_constraint(name: str, value: Any) -> Any:
-    """Constraints written as text, "(1,-1)", "1,-1" or "[[0, 1], [2]]", as lists; anything else as it is.
-
-    >>> parse_constraint("monotone_constraints", "(1,0,-1)")
-    [1, 0, -1]
-    >>> parse_constraint("interaction_constraints", "[0,1],[2]")
-    [[0, 1], [2]]
-    """
-    if not isinstance(value, str):
-        return list(value) if isinstance(value, tuple) else value
-    text = value.strip().replace("(", "[").replace(")", "]").replace("'", '"')
-    for candidate in (text or "[]", f"[{text}]"):
-        try:
-            parsed = json.loads(candidate)
-        except ValueError:
-            continue
-        if isinstance(parsed, list):
-            return parsed or None
-    raise InputError(f"{name}={value!r} cannot be read; write it as (1,-1,0) or [[0, 1], [2, 3]].")
-
-
-def parameter_page(
-    introduction: Sequence[str],
-    titles: Mapping[str, str],
-    table: Mapping[str, DialectParameter],
-    native_names: Mapping[str, str],
-) -> str:
-    """A page with a table for every group, as Markdown; ``native_names``: what flat names of the table are called now."""
-    lines = list(introduction)
-    for group, title in titles.items():
-        lines += ["", f"## {title}", ""]
-        lines.append("| parameter | default | in Weald | meaning | `BoostedTrees*` has it as |")
-        lines.append("| --- | --- | --- | --- | --- |")
-        lines += [_row(entry, native_names) for entry in table.values() if entry.group == group]
-    return "\n".join(lines) + "\n"
+    def page(self, native_names: Mapping[str, str]) -> str:
+        """A page with a table for every group, as Markdown; ``native_names``: what flat names of the table are called now."""
+        lines = [f"# {self.system}'s parameters in weald.{self.system.lower()}", "", *self._introduction]
+        for group, title in self._titles.items():
+            lines += ["", f"## {title}", ""]
+            lines.append("| parameter | default | in Weald | meaning | `BoostedTrees*` has it as |")
+            lines.append("| --- | --- | --- | --- | --- |")
+            lines += [_row(entry, native_names) for entry in self.values() if entry.group == group]
+        return "\n".join(lines) + "\n"
 
 
 def _row(entry: DialectParameter, native_names: Mapping[str, str]) -> str:

@@ -17,8 +17,8 @@ from weald.dialects.catboost.basic import CatBoostError, EFstrType
 from weald.dialects.catboost.cross_validation import cv, train
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.refusals import NAMES, REFUSALS
 from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor
-from weald.dialects.shared.refusals import refused_names
 
 CatboostError = CatBoostError
 
@@ -27,22 +27,4 @@ __all__ = [
     "EFstrType", "__version__",
 ]  # fmt: skip
 
-_TO = "train a model of that class."
-_REFUSED = {
-    "CatBoostRanker": "ranking is not supported; use CatBoostRegressor on the relevance.",
-    "FeaturesData": "give Pool a frame, with its categories named in cat_features.",
-    "sum_models": "use weald.VotingClassifier or weald.VotingRegressor.",
-    "to_classifier": _TO,
-    "to_regressor": _TO,
-    "to_ranker": _TO,
-    "sample_gaussian_process": "use RMSEWithUncertainty.",
-    "MultiTargetCustomMetric": "there is one label a row.",
-    "MultiTargetCustomObjective": "there is one label a row.",
-    "MultiRegressionCustomMetric": "there is one label a row.",
-    "MultiRegressionCustomObjective": "there is one label a row.",
-    "EFeaturesSelectionAlgorithm": "use sklearn.feature_selection.",
-    "EFeaturesSelectionGrouping": "use sklearn.feature_selection.",
-    "EShapCalcType": "there is one way to calculate them.",
-}
-
-__getattr__ = refused_names("weald.catboost", _REFUSED)
+__getattr__ = REFUSALS.names(NAMES)

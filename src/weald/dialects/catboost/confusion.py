@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,76 +25,63 @@ def _ratio(part: float, whole: float, otherwise: float = 0.0) -> float:
     return float(part / whole) if whole > 0.0 else otherwise
 
 
-def _accuracy(counts: Float64s) -> float:
+def accuracy(counts: Float64s) -> float:
+    """The share of rows whose class is right."""
     return _ratio(np.trace(counts), counts.sum())
 
 
-def _precision(counts: Float64s) -> float:
+def precision(counts: Float64s) -> float:
+    """Of the rows that are taken for the second class the share that is of it."""
     return _ratio(counts[1, 1], counts[:, 1].sum(), 1.0)
 
 
-def _recall(counts: Float64s) -> float:
+def recall(counts: Float64s) -> float:
+    """Of the rows of the second class the share that is taken for it."""
     return _ratio(counts[1, 1], counts[1].sum(), 1.0)
 
 
-def _f(counts: Float64s, value: float = 1.0) -> float:
+def f_score(counts: Float64s, value: float = 1.0) -> float:
+    """The harmonic mean of precision and recall, which counts ``value`` times."""
     squared = value * value
     hits = (1.0 + squared) * counts[1, 1]
     return _ratio(hits, squared * counts[1].sum() + counts[:, 1].sum())
 
 
-def _total_f1(counts: Float64s, value: Any = "Weighted") -> float:
+def total_f1(counts: Float64s, value: Any = "Weighted") -> float:
+    """The mean of all classes' F1: of all alike ("Macro"), by their rows, or of all rows together ("Micro")."""
     true, taken, hits = counts.sum(axis=1), counts.sum(axis=0), np.diag(counts)
     if value == "Micro":
-        return _accuracy(counts)
+        return accuracy(counts)
     scores = np.divide(2.0 * hits, true + taken, out=np.zeros(len(hits)), where=true + taken > 0.0)
     return float(scores.mean() if value == "Macro" else (scores * true).sum() / true.sum())
 
 
-def _balanced(counts: Float64s) -> float:
+def balanced_accuracy(counts: Float64s) -> float:
+    """The mean of all classes' recall."""
     true = counts.sum(axis=1)
     recalls = np.divide(np.diag(counts), true, out=np.ones(len(true)), where=true > 0.0)
     return float(recalls.mean())
 
 
-def _mcc(counts: Float64s) -> float:
+def mcc(counts: Float64s) -> float:
+    """The correlation of the classes with what they are taken for (Matthews)."""
     true, taken, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
     covariance = np.trace(counts) * total - (true * taken).sum()
     spread = (total**2 - (taken**2).sum()) * (total**2 - (true**2).sum())
     return float(covariance / math.sqrt(spread)) if spread > 0.0 else 0.0
 
 
-def _kappa(counts: Float64s) -> float:
+def kappa(counts: Float64s) -> float:
+    """How much better than by chance the classes are told (Cohen)."""
     total = counts.sum()
     chance = (counts.sum(axis=1) * counts.sum(axis=0)).sum() / total**2
-    return _ratio(_accuracy(counts) - chance, 1.0 - chance, 1.0)
+    return _ratio(accuracy(counts) - chance, 1.0 - chance, 1.0)
 
 
-@dataclass(frozen=True)
-class OfClasses:
-    """A metric of counts; its fields are those of `metrics.Known`."""
+def counted(metric: Callable[..., float]) -> Callable[..., float]:
+    """A metric of counts as one of predictions."""
 
-    counted: Callable[..., float]
-    needs: str
-    larger: bool = True
-    option: tuple[str, Any] | None = None
+    def of_predictions(y: Float64s, prediction: Float64s, weight: Float64s | None, **options: Any) -> float:
+        return metric(confusion(y, prediction, weight), **options)
 
-    def function(self, y: Float64s, prediction: Float64s, weight: Float64s | None, **options: Any) -> float:
-        """The metric of predictions."""
-        return self.counted(confusion(y, prediction, weight), **options)
-
-
-OF_CLASSES: dict[str, OfClasses] = {
-    "Accuracy": OfClasses(_accuracy, "classes"),
-    "ZeroOneLoss": OfClasses(lambda counts: 1.0 - _accuracy(counts), "classes", False),
-    "HammingLoss": OfClasses(lambda counts: 1.0 - _accuracy(counts), "classes", False),
-    "Precision": OfClasses(_precision, "two"),
-    "Recall": OfClasses(_recall, "two"),
-    "F1": OfClasses(_f, "two"),
-    "F": OfClasses(_f, "two", option=("beta", None)),
-    "TotalF1": OfClasses(_total_f1, "classes", option=("average", "Weighted")),
-    "BalancedAccuracy": OfClasses(_balanced, "two"),
-    "BalancedErrorRate": OfClasses(lambda counts: 1.0 - _balanced(counts), "two", False),
-    "MCC": OfClasses(_mcc, "classes"),
-    "Kappa": OfClasses(_kappa, "classes"),
-}
+    return of_predictions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,23 @@ from weald.dialects.catboost.fitting import finished, prepared
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.objectives import CLASSES
 from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.refusals import OF_CV, REFUSALS
 from weald.dialects.catboost.training import LEARN, Course, Told, speaker
 from weald.dialects.shared.folds import add_means, fold_rows
 from weald.params.catboost import read_parameters
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 
 _VALIDATION = "validation"
+#: arguments of `fit` that `train` takes, too
+_OF_FIT = (
+    "logging_level", "verbose", "plot", "plot_file", "verbose_eval", "metric_period", "early_stopping_rounds",
+    "save_snapshot", "snapshot_file", "snapshot_interval", "init_model", "log_cout", "log_cerr",
+)  # fmt: skip
 #: parameters of the model that `cv` takes, too
 _OF_TRAINING = (
     "iterations", "num_boost_round", "logging_level", "verbose", "verbose_eval", "metric_period",
     "early_stopping_rounds", "save_snapshot", "snapshot_file", "snapshot_interval",
 )  # fmt: skip
-_UPDATE_INTERVAL = 0.5  # seconds between two pictures of a plot: CatBoost's default
 
 
 def train(
@@ -53,30 +58,17 @@ def train(
     >>> train(Pool(X, X[:, 0]), {"iterations": 3, "verbose": False}).tree_count_
     3
     """
+    given = locals()
     data, own = _arguments(pool, dtrain, params, iterations=iterations, num_boost_round=num_boost_round)
     if evals is not None and eval_set is not None:
         raise InputError("evals and eval_set say the same; give one of them.")
+    of_fit = {name: given[name] for name in _OF_FIT}
     model = CatBoost(own)
-    model.fit(
-        data,
-        eval_set=eval_set if evals is None else evals,
-        logging_level=logging_level,
-        verbose=verbose,
-        plot=bool(plot),
-        plot_file=plot_file,
-        verbose_eval=verbose_eval,
-        metric_period=metric_period,
-        early_stopping_rounds=early_stopping_rounds,
-        save_snapshot=save_snapshot,
-        snapshot_file=snapshot_file,
-        snapshot_interval=snapshot_interval,
-        init_model=init_model,
-        log_cout=log_cout,
-        log_cerr=log_cerr,
-    )
+    model.fit(data, eval_set=eval_set if evals is None else evals, **of_fit)
     return model
 
 
+@REFUSALS.arguments(OF_CV)
 def cv(
     pool: Pool | None = None,
     params: dict[str, Any] | None = None,
@@ -101,7 +93,7 @@ def cv(
     save_snapshot: bool | None = None,
     snapshot_file: Any = None,
     snapshot_interval: int | None = None,
-    metric_update_interval: float = _UPDATE_INTERVAL,
+    metric_update_interval: float = 0.5,
     folds: Any = None,
     type: str = "Classical",
     return_models: bool = False,
@@ -121,7 +113,10 @@ def cv(
     (['iterations', 'test-RMSE-mean', 'test-RMSE-std'], 3)
     """
     given = locals()
-    _refuse(given)
+    if sum(one is not None for one in (fold_count, nfold, folds)) > 1:
+        raise InputError("fold_count, nfold and folds all say what the folds are; give one of them.")
+    if seed is not None and partition_random_seed != 0:
+        raise InputError("seed and partition_random_seed say the same; give one of them.")
     data, own = _arguments(pool, dtrain, params, **{name: given[name] for name in _OF_TRAINING})
     known = read_parameters(own)
     if "loss_function" not in known:
@@ -141,22 +136,6 @@ def cv(
 
         found = pd.DataFrame(table)
     return (found, models) if return_models else found
-
-
-def _refuse(given: Mapping[str, Any]) -> None:
-    """Refuse arguments of `cv` that ask for what is not there, or that say one thing twice."""
-    update, kind = given["metric_update_interval"], given["type"]
-    pictures = given["plot"] or given["plot_file"] is not None or update != _UPDATE_INTERVAL
-    if pictures or kind != "Classical":
-        raise NotSupportedError(
-            "cv draws no pictures, and its type is 'Classical'; leave plot, plot_file, metric_update_interval and type out."
-        )
-    if given["log_cerr"] is not None:
-        raise NotSupportedError(
-            "log_cerr is not supported by weald.catboost: errors are raised; leave it out."
-        )
-    if given["fold_count"] is not None and given["nfold"] is not None:
-        raise InputError("fold_count and nfold say the same; give one of them.")
 
 
 class _Folds:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.dialects.catboost.basic import EFstrType
-from weald.dialects.catboost.importances import check_options, importances
+from weald.dialects.catboost.importances import importances
 from weald.dialects.catboost.pool import Pool
+from weald.dialects.catboost.refusals import OF_IMPORTANCES, REFUSALS
 from weald.dialects.catboost.trained import Trained
-from weald.runtime.errors import InputError
+from weald.dialects.shared.values import names_of_columns
 
 if TYPE_CHECKING:
     from weald.dialects.shared.tables import Float64s
@@ -116,11 +117,9 @@ class DescribedModel:
 
     def set_feature_names(self, feature_names: Sequence[str]) -> None:
         """Rename the columns."""
-        names = [str(name) for name in feature_names]
-        if len(names) != self.n_features_in_:
-            raise InputError(f"feature_names must be {self.n_features_in_} names, not {len(names)}.")
-        self._trained().names = names
+        self._trained().names = names_of_columns("feature_names", feature_names, self.n_features_in_)
 
+    @REFUSALS.arguments(OF_IMPORTANCES)
     def get_feature_importance(
         self,
         data: Pool | None = None,
@@ -145,7 +144,6 @@ class DescribedModel:
         The last two need data. ShapValues are (rows, columns + 1), and (rows, outputs, columns + 1) where a row has several
         scores; ``prettified``: a frame with the largest first.
         """
-        check_options({**locals(), "verbose": bool(verbose)})
         trained = self._trained()
         y = self._codes(data) if isinstance(data, Pool) and data.has_label() else None
         found = importances(trained, data, fstr_type or type, y, threads_of(thread_count))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,34 +20,6 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import hire
 
 _HERE = ("FeatureImportance", "PredictionValuesChange", "LossFunctionChange", "ShapValues")
-_NO_SAGE = "there are no SAGE values; use type='LossFunctionChange'"
-#: options of get_feature_importance: their default, which is what is done, and what to do otherwise
-_OPTIONS: dict[str, tuple[Any, str]] = {
-    "shap_mode": ("Auto", "the values are the same in all modes; use 'Auto'"),
-    "model_output": ("Raw", "the values are parts of the raw score; use 'Raw'"),
-    "shap_calc_type": (
-        "Regular",
-        "the values are exact by the trees' counts of training rows; use 'Regular'",
-    ),
-    "reference_data": (None, "the values are beside the mean of the training rows; leave it out"),
-    "interaction_indices": (None, "there are no values of interactions; leave it out"),
-    "sage_n_samples": (128, _NO_SAGE),
-    "sage_batch_size": (512, _NO_SAGE),
-    "sage_detect_convergence": (True, _NO_SAGE),
-    "verbose": (False, "no progress is printed; leave it out"),
-    "log_cout": (None, "nothing is printed; leave it out"),
-    "log_cerr": (None, "errors are raised; leave it out"),
-}
-
-
-def check_options(given: Mapping[str, Any]) -> None:
-    """Refuse options of `CatBoost.get_feature_importance` that ask for something else than is done."""
-    for name, (default, instead) in _OPTIONS.items():
-        value = given[name]
-        if value is default or (isinstance(value, type(default)) and value == default):
-            continue
-        shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
-        raise NotSupportedError(f"{name}={shown} is not supported by weald.catboost: {instead}.")
 
 
 def importances(

@@ -9,19 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialects.catboost import confusion
 from weald.dialects.catboost.basic import Description, described
-from weald.dialects.catboost.confusion import OF_CLASSES
+from weald.dialects.catboost.confusion import counted
 from weald.dialects.catboost.objectives import Chosen
-from weald.dialects.shared.metrics import auc_mu
+from weald.dialects.shared.metrics import Function, auc_mu
 from weald.dialects.shared.tables import Float64s
 from weald.losses import LINKS, METRICS, Loss, Metric
 from weald.losses.means import weighted_mean
 from weald.losses.quantiles import weighted_quantile
 from weald.losses.suggest import unknown_name
 from weald.runtime.errors import InputError, NotSupportedError
-
-#: function(y, prediction, weight, **options)
-Function = Callable[..., float]
 
 
 def _of(name: str, option: str = "") -> Function:
@@ -94,6 +92,7 @@ class Known:
     on_train: bool = True
 
 
+_wrong = counted(lambda counts: 1.0 - confusion.accuracy(counts))
 _KNOWN: dict[str, Known] = {
     "RMSE": Known(_of("rmse"), "regression"),
     "MAE": Known(_of("mae"), "regression"),
@@ -121,10 +120,18 @@ _KNOWN: dict[str, Known] = {
     "NormalizedGini": Known(_gini, "two", True, on_train=False),
     "PRAUC": Known(_of("aucpr"), "two", True, weighted=False),
     "BrierScore": Known(_of("mse"), "two"),
-    **{
-        name: Known(found.function, found.needs, found.larger, found.option)
-        for name, found in OF_CLASSES.items()
-    },
+    "Accuracy": Known(counted(confusion.accuracy), "classes", True),
+    "ZeroOneLoss": Known(_wrong, "classes"),
+    "HammingLoss": Known(_wrong, "classes"),
+    "Precision": Known(counted(confusion.precision), "two", True),
+    "Recall": Known(counted(confusion.recall), "two", True),
+    "F1": Known(counted(confusion.f_score), "two", True),
+    "F": Known(counted(confusion.f_score), "two", True, ("beta", None)),
+    "TotalF1": Known(counted(confusion.total_f1), "classes", True, ("average", "Weighted")),
+    "BalancedAccuracy": Known(counted(confusion.balanced_accuracy), "two", True),
+    "BalancedErrorRate": Known(counted(lambda counts: 1.0 - confusion.balanced_accuracy(counts)), "two"),
+    "MCC": Known(counted(confusion.mcc), "classes", True),
+    "Kappa": Known(counted(confusion.kappa), "classes", True),
 }
 _FITS: dict[str, Callable[[Chosen], bool]] = {
     "regression": lambda chosen: (

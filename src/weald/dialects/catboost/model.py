@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,11 +18,11 @@ from weald.dialects.catboost.labels import known_labels
 from weald.dialects.catboost.metrics import metric_of
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import respond
-from weald.dialects.catboost.refusals import RefusedMethods
+from weald.dialects.catboost.refusals import METHODS, OF_EVAL_METRICS, OF_FIT, OF_PREDICT, REFUSALS
 from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
 from weald.dialects.shared.tables import Float64s
-from weald.dialects.shared.values import whole_of
+from weald.dialects.shared.values import whole_number
 from weald.forest.disk import read, save
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -34,7 +34,8 @@ _OF_FIT = (
 _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
-class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
+@REFUSALS.methods(METHODS)
+class CatBoost(DescribedModel, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
 
     Parameters
@@ -51,6 +52,8 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
     _default_loss: ClassVar[str | None] = "RMSE"
     #: "classes" or "numbers" where labels are checked as such; None: by the loss
     _labels: ClassVar[str | None] = None
+    #: what is predicted where nothing else is asked for
+    _prediction_type: ClassVar[str] = "RawFormulaVal"
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         self.params = {} if params is None else params
@@ -93,6 +96,7 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
 
     # --- fitting ------------------------------------------------------------------------------------
 
+    @REFUSALS.arguments(OF_FIT)
     def fit(
         self,
         X: Any,
@@ -137,7 +141,6 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         log_cout : where lines go; standard output
         """
         given = locals()
-        _refuse(given)
         self._forget()
         of_fit = {name: given[name] for name in _OF_FIT if given[name] is not None}
         self._Booster = fitted(
@@ -184,10 +187,11 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         trained = self._trained()
         return respond(trained.chosen, scores, prediction_type, trained.classes, trained.threshold)
 
+    @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
         data: Any,
-        prediction_type: str = "RawFormulaVal",
+        prediction_type: str | None = None,
         ntree_start: int = 0,
         ntree_end: int = 0,
         thread_count: int = -1,
@@ -196,29 +200,35 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
     ) -> NDArray[Any]:
         """Predictions of a table or a `Pool`, by the rounds from ntree_start up to ntree_end (0: all).
 
-        prediction_type : RawFormulaVal, Probability, LogProbability, Class, Exponent or RMSEWithUncertainty
+        prediction_type : RawFormulaVal, Probability, LogProbability, Class, Exponent or RMSEWithUncertainty; None: of a
+            classifier Class, of a regressor what its loss is for, else RawFormulaVal
         verbose : accepted, here and in the other predictions; there is nothing to tell, as in CatBoost
         """
-        _check_task(task_type)
-        return self._predict(data, prediction_type, ntree_start, ntree_end, thread_count)
+        return self._predict(data, prediction_type or self._predicts(), ntree_start, ntree_end, thread_count)
+
+    def _predicts(self) -> str:
+        """The prediction type of `predict` where none is named."""
+        return self._prediction_type
 
     def staged_predict(
         self,
         data: Any,
-        prediction_type: str = "RawFormulaVal",
+        prediction_type: str | None = None,
         ntree_start: int = 0,
         ntree_end: int = 0,
         eval_period: int = 1,
         thread_count: int = -1,
         verbose: bool | None = None,
     ) -> Iterator[NDArray[Any]]:
-        """Predictions after every ``eval_period`` rounds."""
+        """Predictions after every ``eval_period`` rounds; without a type those of a classifier are classes, else raw scores."""
+        kind = prediction_type or self._prediction_type
         first, last = self._trained().range(ntree_start, ntree_end)
-        _check_period(eval_period)
+        whole_number("eval_period", eval_period, 1)
         stops = [*range(first + eval_period, last, eval_period), last]
         stages = self._stages(data, first, stops, thread_count)
-        return (self._respond(scores, prediction_type) for scores in stages)
+        return (self._respond(scores, kind) for scores in stages)
 
+    @REFUSALS.arguments(OF_EVAL_METRICS)
     def eval_metrics(
         self,
         data: Pool,
@@ -234,11 +244,6 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         log_cerr: Any = None,
     ) -> dict[str, list[float]]:
         """Metric -> its values after the first round, every ``eval_period`` further ones, and the last."""
-        _refuse(locals())
-        if log_cout is not None:
-            raise NotSupportedError(
-                "log_cout is not supported by weald.catboost: eval_metrics prints nothing; leave it out."
-            )
         trained = self._trained()
         if not isinstance(data, Pool):
             raise InputError(f"eval_metrics takes a Pool, not {type(data).__name__}.")
@@ -249,7 +254,7 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
         y, weight, loss = self._codes(data), data.weights, trained.chosen.loss()
         found: dict[str, list[float]] = {one.name: [] for one in wanted}
         first, last = trained.range(ntree_start, ntree_end)
-        _check_period(eval_period)
+        whole_number("eval_period", eval_period, 1)
         stops = sorted({*range(first + 1, last, eval_period), last})
         for scores in self._stages(data, first, stops, thread_count):
             for one in wanted:
@@ -347,42 +352,9 @@ class CatBoost(DescribedModel, RefusedMethods, DialectEstimator):
             self._Booster = from_bytes(state["_Booster"])[1]
 
 
-def _check_period(eval_period: Any) -> None:
-    if whole_of(eval_period) is None or eval_period < 1:
-        raise InputError(f"eval_period must be a whole number of rounds, at least 1, not {eval_period!r}.")
-
-
-def _check_task(task_type: str) -> None:
-    if task_type != "CPU":
-        raise NotSupportedError(f"task_type={task_type!r} is not supported: there is no GPU; use 'CPU'.")
-
-
 def _trained_of(init_model: Any) -> Trained | None:
     if init_model is None:
         return None
     if isinstance(init_model, CatBoost):
         return init_model._trained()
     return from_bytes(read(init_model))[1]
-
-
-_NOT_HERE: Mapping[str, str] = {
-    **dict.fromkeys(("text_features", "embedding_features"), "make numbers of such columns first."),
-    **dict.fromkeys(
-        ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_weight"),
-        "ranking is not supported; leave it out.",
-    ),
-    **dict.fromkeys(
-        ("plot", "plot_file"), "there are no pictures in notebooks; draw evals_result_ with matplotlib."
-    ),
-    "column_description": "files are not read; give a table.",
-    "tmp_dir": "nothing is written; leave it out.",
-    "log_cerr": "errors are raised; leave it out.",
-}
-
-
-def _refuse(given: Mapping[str, Any]) -> None:
-    """Refuse arguments that are not there; None and False ask for nothing."""
-    for name, reason in _NOT_HERE.items():
-        value = given.get(name)
-        if value is not None and value is not False:
-            raise NotSupportedError(f"{name} is not supported by weald.catboost: {reason}")

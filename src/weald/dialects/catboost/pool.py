@@ -11,27 +11,14 @@ from numpy.typing import NDArray
 
 from weald.data import column_positions, read_weights
 from weald.data.read import open_table
-from weald.dialects.shared.refusals import refuse_arguments, refused
+from weald.dialects.catboost.refusals import OF_POOL, POOL_METHODS, REFUSALS
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import Float64s, column_of, is_frame
+from weald.dialects.shared.values import names_of_columns
 from weald.runtime.errors import InputError, NotSupportedError
 
-_NO_RANKING = "ranking is not supported by weald.catboost; leave it out."
-_NO_TEXT = "columns of text and of embeddings are not there; make numbers of them first."
-_REFUSED = {
-    **dict.fromkeys(
-        ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_weight", "timestamp"),
-        _NO_RANKING,
-    ),
-    **dict.fromkeys(("text_features", "embedding_features", "embedding_features_data"), _NO_TEXT),
-    "column_description": "files are not read; give Pool a table, and its columns as arguments.",
-    "feature_tags": "columns have no tags; leave it out.",
-    "log_cout": "a Pool prints nothing; leave it out.",
-    "log_cerr": "errors are raised; leave it out.",
-}
-_OF_FILES: dict[str, Any] = {"delimiter": "\t", "has_header": False, "ignore_csv_quoting": False}
 
-
+@REFUSALS.methods(POOL_METHODS)
 class Pool(LabelledRows):
     """A table for `fit` and `predict`; it is binned when a model is trained.
 
@@ -53,6 +40,7 @@ class Pool(LabelledRows):
     _title = "Pool"
     _start_name = "baseline"
 
+    @REFUSALS.arguments(OF_POOL)
     def __init__(
         self,
         data: Any,
@@ -80,13 +68,6 @@ class Pool(LabelledRows):
         log_cout: Any = None,
         log_cerr: Any = None,
     ) -> None:
-        given = locals()
-        refuse_arguments(given, _REFUSED)
-        for name, default in _OF_FILES.items():
-            if given[name] != default:
-                raise NotSupportedError(
-                    f"{name}={given[name]!r} is refused: files are not read; give Pool a table."
-                )
         self._open(data, text=True)
         opened = open_table(self.source)
         #: the columns' own names where the table is a frame, by which other frames are matched
@@ -167,13 +148,9 @@ class Pool(LabelledRows):
 
     def set_feature_names(self, feature_names: Sequence[str] | None) -> Pool:
         """Name the columns; None: the frame's own names, or 0, 1, …"""
-        if feature_names is None:
-            self._names = self.frame_names or [str(position) for position in range(self.n_columns)]
-            return self
-        names = [str(name) for name in feature_names]
-        if len(names) != self.n_columns or len(set(names)) < len(names):
-            raise InputError(f"feature_names must be {self.n_columns} different names, not {names}.")
-        self._names = names
+        own = self.frame_names or [str(position) for position in range(self.n_columns)]
+        names = own if feature_names is None else feature_names
+        self._names = names_of_columns("feature_names", names, self.n_columns)
         return self
 
     def set_weight(self, weight: Any) -> Pool:
@@ -189,9 +166,6 @@ class Pool(LabelledRows):
     def slice(self, rindex: Any) -> Pool:
         """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
         return self._take(_row_numbers(np.asarray(rindex), self.n_rows))
-
-    quantize = refused("quantize is not supported: bins are made when a model is trained.")
-    save = refused("save is not supported: write the table with the library that it is of.")
 
 
 def _row_numbers(rows: NDArray[Any], n_rows: int) -> NDArray[np.int64]:

@@ -1,12 +1,43 @@
-"""Methods of CatBoost's models that are not there; each says what to use instead."""
+"""What CatBoost has and `weald.catboost` has not, and what to do instead."""
 
 from __future__ import annotations
 
-from weald.dialects.shared.refusals import refused
+from weald.dialects.shared.refusals import Refusals
+
+REFUSALS = Refusals("weald.catboost")
 
 _PICTURES = "there are no pictures; draw with matplotlib, or look at trees with weald's forest_."
 _TREES = "trees do not change; train another model."
-_REFUSED = {
+_RANKING = "ranking is not supported; leave it out."
+_TEXT = "columns of text and of embeddings are not there; make numbers of them first."
+_FILES = "files are not read; give a table."
+_SILENT = "nothing is printed; leave it out."
+_ERRORS = {"log_cerr": "errors are raised; leave it out."}
+_NO_PLOT = dict.fromkeys(
+    ("plot", "plot_file"), "there are no pictures in notebooks; draw evals_result_ with matplotlib."
+)
+_NO_SAGE = "there are no SAGE values; use type='LossFunctionChange'."
+_RANKED = ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_weight")
+
+#: of the module
+NAMES = {
+    "CatBoostRanker": "ranking is not supported; use CatBoostRegressor on the relevance.",
+    "FeaturesData": "give Pool a frame, with its categories named in cat_features.",
+    "sum_models": "use weald.VotingClassifier or weald.VotingRegressor.",
+    "to_classifier": "train a model of that class.",
+    "to_regressor": "train a model of that class.",
+    "to_ranker": "train a model of that class.",
+    "sample_gaussian_process": "use RMSEWithUncertainty.",
+    "MultiTargetCustomMetric": "there is one label a row.",
+    "MultiTargetCustomObjective": "there is one label a row.",
+    "MultiRegressionCustomMetric": "there is one label a row.",
+    "MultiRegressionCustomObjective": "there is one label a row.",
+    "EFeaturesSelectionAlgorithm": "use sklearn.feature_selection.",
+    "EFeaturesSelectionGrouping": "use sklearn.feature_selection.",
+    "EShapCalcType": "there is one way to calculate them.",
+}
+#: methods of models
+METHODS = {
     "calc_feature_statistics": _PICTURES,
     "plot_partial_dependence": "use sklearn.inspection.PartialDependenceDisplay.",
     "plot_predictions": _PICTURES,
@@ -29,11 +60,43 @@ _REFUSED = {
     "set_leaf_values": _TREES,
     "set_scale_and_bias": _TREES,
 }
-
-
-class RefusedMethods:
-    """Has each of them, and raises its sentence."""
-
-
-for _name, _instead in _REFUSED.items():
-    setattr(RefusedMethods, _name, refused(f"{_name} is not supported by weald.catboost: {_instead}"))
+#: arguments of a Pool
+OF_POOL = {
+    **dict.fromkeys((*_RANKED, "timestamp"), _RANKING),
+    **dict.fromkeys(("text_features", "embedding_features", "embedding_features_data"), _TEXT),
+    **dict.fromkeys(("column_description", "delimiter", "has_header", "ignore_csv_quoting"), _FILES),
+    "feature_tags": "columns have no tags; leave it out.",
+    "log_cout": _SILENT,
+    **_ERRORS,
+}
+POOL_METHODS = {
+    "quantize": "bins are made when a model is trained.",
+    "save": "write the table with the library that it is of.",
+}
+OF_FIT = {
+    **dict.fromkeys(_RANKED, _RANKING),
+    **dict.fromkeys(("text_features", "embedding_features"), _TEXT),
+    "column_description": _FILES,
+    **_NO_PLOT,
+    **_ERRORS,
+}
+OF_EVAL_METRICS = {"tmp_dir": "nothing is written; leave it out.", "log_cout": _SILENT, **_NO_PLOT, **_ERRORS}
+#: arguments of get_feature_importance
+OF_IMPORTANCES = {
+    "shap_mode": "the values are the same in all modes; use 'Auto'.",
+    "model_output": "the values are parts of the raw score; use 'Raw'.",
+    "shap_calc_type": "the values are exact by the trees' counts of training rows; use 'Regular'.",
+    "reference_data": "the values are beside the mean of the training rows; leave it out.",
+    "interaction_indices": "there are no values of interactions; leave it out.",
+    **dict.fromkeys(("sage_n_samples", "sage_batch_size", "sage_detect_convergence"), _NO_SAGE),
+    "verbose": "no progress is printed; leave it out.",
+    "log_cout": _SILENT,
+    **_ERRORS,
+}
+OF_CV = {
+    **dict.fromkeys(("plot", "plot_file", "metric_update_interval"), "cv draws no pictures; leave it out."),
+    "type": "there is 'Classical' alone; leave it out.",
+    **_ERRORS,
+}
+#: an argument of predictions
+OF_PREDICT = {"task_type": "there is no GPU; use 'CPU'."}

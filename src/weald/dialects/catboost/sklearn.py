@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
-from weald.dialects.catboost.model import CatBoost, _check_task
+from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import default_type
+from weald.dialects.catboost.refusals import OF_PREDICT, REFUSALS
 from weald.runtime.errors import InputError
 
 #: what the signatures of both estimators name, in CatBoost's order; all else comes as keywords
@@ -50,20 +51,9 @@ class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
             loss_function = None
         super().__init__(_given(locals()))
 
-    def predict(
-        self,
-        data: Any,
-        prediction_type: str | None = None,
-        ntree_start: int = 0,
-        ntree_end: int = 0,
-        thread_count: int = -1,
-        verbose: bool | None = None,
-        task_type: str = "CPU",
-    ) -> NDArray[Any]:
-        """Predictions; Poisson and Tweedie give means, RMSEWithUncertainty means and variances."""
-        _check_task(task_type)
-        kind = prediction_type or default_type(self._trained().chosen)
-        return self._predict(data, kind, ntree_start, ntree_end, thread_count)
+    def _predicts(self) -> str:
+        """Poisson and Tweedie give means, RMSEWithUncertainty means and variances."""
+        return default_type(self._trained().chosen)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of the labels' variance that is explained; y may be in a Pool."""
@@ -83,6 +73,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
 
     _default_loss: ClassVar[str | None] = None
     _labels: ClassVar[str | None] = "classes"
+    _prediction_type: ClassVar[str] = "Class"
 
     def __init__(
         self,
@@ -97,20 +88,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
     ) -> None:
         super().__init__(_given(locals()))
 
-    def predict(
-        self,
-        data: Any,
-        prediction_type: str = "Class",
-        ntree_start: int = 0,
-        ntree_end: int = 0,
-        thread_count: int = -1,
-        verbose: bool | None = None,
-        task_type: str = "CPU",
-    ) -> NDArray[Any]:
-        """The most probable class of every row, (rows,) also of several classes; or another ``prediction_type``."""
-        _check_task(task_type)
-        return self._predict(data, prediction_type, ntree_start, ntree_end, thread_count)
-
+    @REFUSALS.arguments(OF_PREDICT)
     def predict_proba(
         self,
         X: Any,
@@ -121,9 +99,9 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
         task_type: str = "CPU",
     ) -> NDArray[np.float64]:
         """Probabilities, (rows, classes)."""
-        _check_task(task_type)
         return self._predict(X, "Probability", ntree_start, ntree_end, thread_count)
 
+    @REFUSALS.arguments(OF_PREDICT)
     def predict_log_proba(
         self,
         data: Any,
@@ -134,23 +112,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
         task_type: str = "CPU",
     ) -> NDArray[np.float64]:
         """Logarithms of `predict_proba`."""
-        _check_task(task_type)
         return self._predict(data, "LogProbability", ntree_start, ntree_end, thread_count)
-
-    def staged_predict(
-        self,
-        data: Any,
-        prediction_type: str = "Class",
-        ntree_start: int = 0,
-        ntree_end: int = 0,
-        eval_period: int = 1,
-        thread_count: int = -1,
-        verbose: bool | None = None,
-    ) -> Iterator[NDArray[Any]]:
-        """Predictions after every ``eval_period`` rounds."""
-        return super().staged_predict(
-            data, prediction_type, ntree_start, ntree_end, eval_period, thread_count, verbose
-        )
 
     def staged_predict_proba(
         self,
@@ -162,7 +124,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
         verbose: bool | None = None,
     ) -> Iterator[NDArray[Any]]:
         """Probabilities after every ``eval_period`` rounds."""
-        return super().staged_predict(data, "Probability", ntree_start, ntree_end, eval_period, thread_count)
+        return self.staged_predict(data, "Probability", ntree_start, ntree_end, eval_period, thread_count)
 
     def staged_predict_log_proba(
         self,
@@ -174,9 +136,7 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
         verbose: bool | None = None,
     ) -> Iterator[NDArray[Any]]:
         """Logarithms of probabilities after every ``eval_period`` rounds."""
-        return super().staged_predict(
-            data, "LogProbability", ntree_start, ntree_end, eval_period, thread_count
-        )
+        return self.staged_predict(data, "LogProbability", ntree_start, ntree_end, eval_period, thread_count)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; y may be in a Pool."""

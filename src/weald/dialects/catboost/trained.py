@@ -13,7 +13,7 @@ from weald.data.sparse import SparseBlocks
 from weald.dialects.catboost.objectives import Chosen, choose
 from weald.dialects.catboost.training import Curves
 from weald.dialects.shared.booster import ModelHolder
-from weald.dialects.shared.files import pack_model, texts_a_column, unpack_model
+from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
 from weald.forest.predict import staged_scores
@@ -21,15 +21,13 @@ from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.training.boosting.statistics import used_statistics
 
-NAME = "catboost.CatBoost"
-_KEYS = {
+_KEYS = frozenset((
     "resolved", "loss_function", "classes", "feature_names", "threshold", "curves", "best_score", "best_iteration",
-}  # fmt: skip
-# These change neither the model nor its predictions.
+))  # fmt: skip
 _NOT_SAVED = (
     "thread_count", "verbose", "silent", "logging_level", "train_dir", "allow_writing_files", "metric_period",
 )  # fmt: skip
-_THEIRS = b"CBM1"
+_FORMAT = FileFormat("CatBoost", "CatBoost", b"CBM1", _KEYS, _NOT_SAVED, read_parameters)
 
 
 @dataclass
@@ -103,7 +101,7 @@ class Trained(ModelHolder):
             "best_score": self.best_score,
             "best_iteration": self.best_iteration,
         }
-        return pack_model(NAME, _saved(params), more, self._fitted())
+        return _FORMAT.pack(_saved(params), more, self._fitted())
 
 
 def _saved(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,11 +125,7 @@ def _is_data(value: Any) -> bool:
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
     """The parameters and the model of a file's bytes."""
-    if data[: len(_THEIRS)] == _THEIRS:
-        raise ModelFileError(
-            "This is a model of CatBoost's own; weald.catboost reads only what its own save_model has written."
-        )
-    params, header, model = unpack_model(NAME, data, _KEYS, read_parameters)
+    params, header, model = _FORMAT.unpack(data)
     loss, resolved = header["loss_function"], header["resolved"]
     if not isinstance(resolved, dict) or not set(resolved) <= set(CATBOOST_PARAMETERS):
         raise ModelFileError("The file's parameters are not those of weald.catboost.")

@@ -9,9 +9,9 @@ import numpy as np
 
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.statistics import statistics_of
+from weald.dialects.shared.constraints import monotone_signs
 from weald.dialects.shared.tables import Float64s
-from weald.params.catboost import CATBOOST_PARAMETERS, check_bootstrap
-from weald.params.dialect import parse_constraint
+from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 from weald.training.boosting.learning_rate import DEFAULT_RATE, automatic_learning_rate
 
@@ -49,7 +49,7 @@ def resolved_parameters(
     if full["boost_from_average"] is None:
         full["boost_from_average"] = chosen.from_average
     full["bootstrap_type"] = full["bootstrap_type"] or ("Bayesian" if chosen.several else "MVS")
-    check_bootstrap(params, full["bootstrap_type"])
+    CATBOOST_PARAMETERS.check_company({**params, "bootstrap_type": full["bootstrap_type"]}, "bootstrap_type")
     if full["subsample"] is None:
         share = _SHARES.get(full["bootstrap_type"])
         full["subsample"] = share if share is None or n_rows >= _FEW_ROWS else 1.0
@@ -143,21 +143,7 @@ def _monotone(value: Any, names: Sequence[str]) -> Any:
             raise InputError(
                 f"monotone_constraints={value!r} cannot be read; write it as age:1,size:-1."
             ) from None
-    if not isinstance(value, Mapping):
-        return parse_constraint("monotone_constraints", value)
-    signs = [0] * len(names)
-    for column, sign in value.items():
-        signs[_position(column, names, "monotone_constraints")] = sign
-    return signs
-
-
-def _position(column: Any, names: Sequence[str], what: str) -> int:
-    text = str(column)
-    if text in names:
-        return list(names).index(text)
-    if text.isdigit() and int(text) < len(names):
-        return int(text)
-    raise InputError(f"{what} names the column {column!r}, which the data does not have.")
+    return monotone_signs(value, names)
 
 
 def _borders_by_column(value: Any, n_columns: int) -> dict[int, int] | None:

@@ -32,9 +32,9 @@ from weald.dialects.lightgbm.plotting import (
     plot_split_value_histogram,
     plot_tree,
 )
+from weald.dialects.lightgbm.refusals import NAMES, REFUSALS
 from weald.dialects.lightgbm.sklearn import LGBMClassifier, LGBMModel, LGBMRegressor
 from weald.dialects.lightgbm.training import train
-from weald.dialects.shared.refusals import refused_names
 
 __all__ = [
     "Dataset", "Booster", "CVBooster", "train", "cv", "LGBMModel", "LGBMClassifier", "LGBMRegressor",
@@ -43,11 +43,4 @@ __all__ = [
     "create_tree_digraph", "basic", "callback", "plotting", "sklearn", "__version__",
 ]  # fmt: skip
 
-_CLUSTERS = "weald.lightgbm trains on one machine; train there, or use LightGBM itself."
-_REFUSED = {
-    "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
-    "Sequence": "data in batches is not supported; put it together and use Dataset.",
-    **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
-}
-
-__getattr__ = refused_names("weald.lightgbm", _REFUSED)
+__getattr__ = REFUSALS.names(NAMES)

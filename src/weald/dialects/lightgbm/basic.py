@@ -7,9 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from weald.dialects.shared.values import whole_of
-from weald.runtime.errors import InputError
-
 #: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
 LightGBMError = ValueError
 
@@ -68,19 +65,6 @@ class EvalResult(tuple[Any, ...]):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)
-
-
-def whole_number(name: str, value: Any) -> int:
-    """A whole number above 0, of NumPy's types too.
-
-    >>> import numpy as np
-    >>> whole_number("num_boost_round", np.int64(7))
-    7
-    """
-    number = whole_of(value)
-    if number is None or number <= 0:
-        raise InputError(f"{name} must be a whole number above 0, not {value!r}.")
-    return number
 
 
 def register_logger(

@@ -19,6 +19,7 @@ from weald.dialects.lightgbm.columns import ColumnFacts, by_codes
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
 from weald.dialects.lightgbm.metrics import metrics_of
+from weald.dialects.lightgbm.refusals import BOOSTER_METHODS, OF_PREDICT, REFUSALS
 from weald.dialects.lightgbm.request import (
     CustomObjective,
     Request,
@@ -28,7 +29,6 @@ from weald.dialects.lightgbm.request import (
 )
 from weald.dialects.lightgbm.translate import threads_of
 from weald.dialects.shared.reader import Reader
-from weald.dialects.shared.refusals import refused
 from weald.dialects.shared.tables import Float64s, columns_of, one_a_row
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
@@ -41,6 +41,7 @@ from weald.training.boosting.parameters import BoostingParameters
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
+@REFUSALS.methods(BOOSTER_METHODS)
 class Booster(DescribedBooster):
     """A model of LightGBM's interface: what `train` returns.
 
@@ -181,6 +182,7 @@ class Booster(DescribedBooster):
                 )
         return {**self._params, **known}
 
+    @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
         data: Any,
@@ -208,10 +210,6 @@ class Booster(DescribedBooster):
         if isinstance(data, str | Path):
             raise NotSupportedError(
                 "predict does not read files; read the table first, for example with pandas."
-            )
-        if data_has_header:
-            raise NotSupportedError(
-                "data_has_header=True is of files, which predict does not read; leave it out."
             )
         params, (first, last) = (
             self._params_of("predict", kwargs),
@@ -363,10 +361,6 @@ class Booster(DescribedBooster):
         """Become the model of a text of `model_to_string`; one of LightGBM's own is refused."""
         files.from_bytes(self, files.from_text(model_str))
         return self
-
-    shuffle_models = refused("shuffle_models is not supported: the order of trees is part of the model.")
-    set_leaf_output = refused("set_leaf_output is not supported: trees do not change; see refit.")
-    set_network = refused("set_network is not supported by weald.lightgbm, which trains on one machine.")
 
     def free_network(self) -> Booster:
         """Nothing: there is one machine."""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning, whole_number
-from weald.params.lightgbm import ALIASES
+from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning
+from weald.dialects.shared.values import whole_number
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.runtime.errors import InputError
 
 _FIXED = ("num_class", "boosting", "metric", "objective")
@@ -105,7 +106,7 @@ class ResetParameter:
 
     def __init__(self, **kwargs: Any) -> None:
         for name, schedule in kwargs.items():
-            if ALIASES.get(name, name) in _FIXED:
+            if LIGHTGBM_PARAMETERS.own_name(name) in _FIXED:
                 raise InputError(f"{name} cannot be changed while a model is trained; leave it out.")
             if not callable(schedule) and not isinstance(schedule, list):
                 raise InputError(f"{name} must be a list, one value a round, or a function of the round.")
@@ -142,7 +143,7 @@ class EarlyStopping:
     min_delta: float | list[float] = 0.0
 
     def __post_init__(self) -> None:
-        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds)
+        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds, 1)
         self._enabled = True
         #: for every result (best value, its round, all results of that round)
         self._best: list[tuple[float, int, list[EvalResult]]] = []

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.dialects.shared.refusals import refuse_arguments, refused
+from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
@@ -21,15 +21,14 @@ from weald.dialects.shared.tables import (
     is_frame,
     single,
 )
-from weald.dialects.shared.values import whole_of
+from weald.dialects.shared.values import names_of_columns, position_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError
 
-_RANKING = "ranking is not supported by weald.lightgbm; leave it out."
-_REFUSED = dict.fromkeys(("group", "position"), _RANKING)
 _JSON_MARKS = ',:[]{}"'
 
 
+@REFUSALS.methods(DATASET_METHODS)
 class Dataset(LabelledRows):
     """A table for `train`; it is binned when a model is trained.
 
@@ -52,6 +51,7 @@ class Dataset(LabelledRows):
     _start_name = "init_score"
     _start_order = "F"
 
+    @REFUSALS.arguments(OF_DATASET)
     def __init__(
         self,
         data: Any,
@@ -66,7 +66,6 @@ class Dataset(LabelledRows):
         free_raw_data: bool = True,
         position: Any = None,
     ) -> None:
-        refuse_arguments({"group": group, "position": position}, _REFUSED)
         self.data = data
         self.free_raw_data = free_raw_data
         self.params = dict(params or {})
@@ -173,10 +172,7 @@ class Dataset(LabelledRows):
 
     def get_field(self, field_name: str) -> Any:
         """One of label, weight and init_score."""
-        getters = {"label": self.get_label, "weight": self.get_weight, "init_score": self.get_init_score}
-        if field_name not in getters:
-            raise InputError(f"a Dataset has no field {field_name!r}; it has {', '.join(getters)}.")
-        return getters[field_name]()
+        return self._field(field_name)
 
     def set_field(self, field_name: str, data: Any) -> Dataset:
         """Set one of label, weight and init_score."""
@@ -214,19 +210,9 @@ class Dataset(LabelledRows):
     def set_feature_name(self, feature_name: Any) -> Dataset:
         """Set the columns' names; "auto": the frame's own, or Column_0, …"""
         self.names_given = not (isinstance(feature_name, str) and feature_name == "auto")
-        if not self.names_given:
-            names = list(self._types) or [f"Column_{place}" for place in range(self.n_columns)]
-        else:
-            names = [str(name) for name in feature_name]
-        if len(names) != self.num_feature():
-            raise InputError(
-                f"feature_name has {len(names)} names, but data has {self.num_feature()} columns."
-            )
-        if len(set(names)) != len(names):
-            raise InputError("feature_name must differ from each other.")
-        wrong = next((name for name in names if any(mark in name for mark in _JSON_MARKS)), None)
-        if wrong is not None:
-            raise InputError(f"feature_name must not contain any of {_JSON_MARKS}, but one is {wrong!r}.")
+        own = list(self._types) or [f"Column_{place}" for place in range(self.n_columns)]
+        names = feature_name if self.names_given else own
+        names = names_of_columns("feature_name", names, self.n_columns, _JSON_MARKS)
         self.feature_name = ["_".join(name.split()) for name in names]
         self._given_names = names
         return self
@@ -243,16 +229,9 @@ class Dataset(LabelledRows):
             raise InputError(f"categorical_feature must be 'auto' or a list, not {categorical_feature!r}.")
         if categorical_feature is None:
             chosen = ()
-        self._declared = sorted({self._place(column) for column in chosen})
+        places = {position_of(column, self._given_names, "categorical_feature") for column in chosen}
+        self._declared = sorted(places)
         return self
-
-    def _place(self, column: Any) -> int:
-        if isinstance(column, str) and column in self._given_names:
-            return self._given_names.index(column)
-        place = whole_of(column)
-        if place is not None and 0 <= place < self.num_feature():
-            return place
-        raise InputError(f"categorical_feature names the column {column!r}, which data does not have.")
 
     def get_params(self) -> dict[str, Any]:
         """The parameters of the data."""
@@ -272,16 +251,6 @@ class Dataset(LabelledRows):
 
     def get_position(self) -> None:
         """None: there is no ranking."""
-
-    set_group = refused(f"group is refused: {_RANKING}")
-    set_position = refused(f"position is refused: {_RANKING}")
-    save_binary = refused("save_binary is not supported by weald.lightgbm; save the table as parquet or npz.")
-    add_features_from = refused(
-        "add_features_from is not supported by weald.lightgbm; put the columns together and make a Dataset of them."
-    )
-    feature_num_bin = refused(
-        "feature_num_bin is not supported by weald.lightgbm, which bins when it trains."
-    )
 
 
 def _without_negatives(table: Any, columns: Sequence[int]) -> Any:

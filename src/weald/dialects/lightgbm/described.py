@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps
 from weald.dialects.lightgbm.learning import LearningBooster
+from weald.dialects.shared.constraints import monotone_signs
 from weald.dialects.shared.trees import histogram, split_values
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest
-from weald.params.dialect import parse_constraint
 from weald.params.lightgbm import value_of
 from weald.runtime.errors import InputError
 
@@ -114,7 +114,7 @@ class DescribedBooster(LearningBooster):
             for index, tree in enumerate(dumps.whole_trees(model, forest))
         ]
         values = dumps.importances(forest, importance_type)
-        monotone = parse_constraint("monotone_constraints", value_of(self._params, "monotone_constraints"))
+        monotone = monotone_signs(value_of(self._params, "monotone_constraints"), self._names)
         dump = {
             "name": "tree",
             "version": "weald",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weald.dialects.lightgbm.columns import facts_from_json
-from weald.dialects.shared.files import pack_model, texts_a_column, unpack_model
+from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.estimators.shared.persistence import FittedModel
 from weald.params.lightgbm import read_parameters
 from weald.runtime.errors import ModelFileError
@@ -16,33 +16,26 @@ from weald.runtime.errors import ModelFileError
 if TYPE_CHECKING:
     from weald.dialects.lightgbm.booster import Booster
 
-NAME = "lightgbm.Booster"
-_KEYS = {"custom", "feature_names", "learning_rates", "columns"}
 _FIRST_LINE = "weald.lightgbm\n"
 _THEIRS = b"tree\nversion="
-# These change neither the model nor its predictions.
-_NOT_SAVED = ("num_threads", "verbosity")
+_KEYS = frozenset({"custom", "feature_names", "learning_rates", "columns"})
+_FORMAT = FileFormat("LightGBM", "Booster", _THEIRS, _KEYS, ("num_threads", "verbosity"), read_parameters)
 
 
 def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> bytes:
     """The bytes of the model file; equal for equal models. ``rates``: the learning rate of every round."""
-    params = {name: value for name, value in booster._params.items() if name not in _NOT_SAVED}
     more = {
         "custom": booster._custom,
         "feature_names": booster._names,
         "learning_rates": list(rates),
         "columns": None if booster._facts is None else booster._facts.to_json(),
     }
-    return pack_model(NAME, params, more, model)
+    return _FORMAT.pack(booster._params, more, model)
 
 
 def from_bytes(booster: Booster, data: bytes) -> None:
     """Make a booster what a file's bytes say; everything is checked before anything is changed."""
-    if data[: len(_THEIRS)] == _THEIRS:
-        raise ModelFileError(
-            "This is a model of LightGBM's own; weald.lightgbm reads only what its own save_model has written."
-        )
-    params, header, model = unpack_model(NAME, data, _KEYS, read_parameters)
+    params, header, model = _FORMAT.unpack(data)
     names = texts_a_column(header, "feature_names", model)
     rates, columns = header["learning_rates"], header["columns"]
     if not isinstance(rates, list) or not all(isinstance(rate, int | float) for rate in rates):

@@ -15,7 +15,7 @@ from weald.dialects.lightgbm.request import CustomMetric, CustomObjective, Reque
 from weald.dialects.shared.booster import LearningHolder
 from weald.dialects.shared.run import Run
 from weald.params.choice import same
-from weald.params.lightgbm import ALIASES, LIGHTGBM_PARAMETERS, read_parameters, value_of
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import InputError
 
 _FIXED = frozenset({"num_class", "boosting", "metric", "objective"})
@@ -152,14 +152,18 @@ class LearningBooster(LearningHolder):
 
     def reset_parameter(self, params: dict[str, Any]) -> Any:
         """Set parameters of the rounds to come; those of the data and the task cannot be changed any more."""
-        given = {ALIASES.get(name, name) for name in params}
+        given = {LIGHTGBM_PARAMETERS.own_name(name) for name in params}
         company = {name: self._params[name] for name in _OWNERS if name in self._params and name not in given}
         known = read_parameters({**company, **params})
         for name, value in known.items():
             fixed = name in _FIXED or LIGHTGBM_PARAMETERS[name].group == "dataset"
             if fixed and value != value_of(self._params, name):
                 raise InputError(f"{name} cannot be changed while a model is trained; train another one.")
-        kept = {name: value for name, value in self.params.items() if ALIASES.get(name, name) not in given}
+        kept = {
+            name: value
+            for name, value in self.params.items()
+            if LIGHTGBM_PARAMETERS.own_name(name) not in given
+        }
         self.params = {**kept, **params}
         self._params = {**self._params, **known}
         return self

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from weald.dialects.lightgbm.objectives import Chosen
-from weald.dialects.shared.metrics import auc_mu
+from weald.dialects.shared.metrics import MetricRow, auc_mu
 from weald.dialects.shared.tables import Float64s
 from weald.losses import METRICS, Metric
 from weald.losses.elementary import log_of
 from weald.losses.means import weighted_mean
+from weald.losses.suggest import unknown_name
 from weald.params.lightgbm import value_of
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -37,79 +36,8 @@ _RANKING = ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "x
 _REFUSED = (
     "ndcg", "map", "mean_average_precision", *_RANKING, "cross_entropy_lambda", "xentlambda",
 )  # fmt: skip
-#: LightGBM's name -> Weald's
-_SAME = {
-    "l1": "mae",
-    "l2": "mse",
-    "rmse": "rmse",
-    "r2": "r2",
-    "gamma": "gamma_nloglik",
-    "auc": "auc",
-    "binary_logloss": "logloss",
-    "binary_error": "error",
-    "multi_logloss": "logloss",
-    "cross_entropy": "cross_entropy",
-}
-_SEVERAL = frozenset({"multi_logloss", "multi_error", "auc_mu"})
 _LARGER = frozenset({"auc", "average_precision", "auc_mu", "r2"})
 _SMALLEST = 1e-10
-
-
-def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
-    """The metrics that are asked for by name, or the objective's own."""
-    names = names_of(value_of(params, "metric"))
-    if not names:
-        names = [] if chosen.default_metric is None else [chosen.default_metric]
-    found = dict.fromkeys(_ALIASES.get(name, name) for name in names if name not in _NONE)
-    return [metric_of(name, params, chosen.n_outputs) for name in found]
-
-
-def names_of(metric: Any) -> list[str]:
-    """The names in LightGBM's parameter: text with commas, or several."""
-    several = metric.split(",") if isinstance(metric, str) else metric
-    if not isinstance(several, Sequence | set | frozenset):
-        raise InputError(f"metric must be names, not {metric!r}; give a function as feval.")
-    for name in several:
-        if not isinstance(name, str):
-            raise InputError(f"metric must be names, not {name!r}; give a function as feval.")
-    return [name.strip() for name in several if name.strip()]
-
-
-def metric_of(name: str, params: Mapping[str, Any], n_outputs: int) -> Metric:
-    """The metric of LightGBM's own name.
-
-    >>> float(metric_of("l1", {}, 1)(np.array([0.0, 1.0]), np.array([0.5, 1.0])))
-    0.25
-    """
-    if name in _REFUSED:
-        raise NotSupportedError(
-            f"metric={name!r} is not supported by weald.lightgbm, which has neither ranking nor cross_entropy_lambda."
-        )
-    own: dict[str, Callable[[], Callable[..., float]]] = {
-        "quantile": lambda: partial(METRICS["pinball"].function, quantile_alpha=value_of(params, "alpha")),
-        "huber": lambda: partial(METRICS["huber"].function, huber_delta=value_of(params, "alpha")),
-        "fair": lambda: partial(METRICS["fair"].function, fair_scale=value_of(params, "fair_c")),
-        "tweedie": lambda: partial(
-            METRICS["tweedie_nloglik"].function, tweedie_power=value_of(params, "tweedie_variance_power")
-        ),
-        "poisson": lambda: _poisson,
-        "mape": lambda: _mape,
-        "gamma_deviance": lambda: _gamma_deviance,
-        "average_precision": lambda: _average_precision,
-        "multi_error": lambda: partial(_multi_error, top=value_of(params, "multi_error_top_k")),
-        "auc_mu": lambda: auc_mu,
-        "kullback_leibler": lambda: _kullback_leibler,
-    }
-    if name not in own and name not in _SAME:
-        known = [*_SAME, *own]
-        near = difflib.get_close_matches(name, [*known, *_ALIASES], n=1)
-        question = f" Did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"metric={name!r} is not known; use one of {', '.join(known)}.{question}")
-    if (name in _SEVERAL) != (n_outputs > 1):
-        several = "several classes" if name in _SEVERAL else "one prediction a row"
-        raise NotSupportedError(f"metric={name!r} is for {several}, but num_class is {n_outputs}.")
-    function = own[name]() if name in own else METRICS[_SAME[name]].function
-    return Metric(name, function, greater_is_better=name in _LARGER)
 
 
 def _poisson(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
@@ -149,3 +77,66 @@ def _multi_error(y: Float64s, prediction: Float64s, weight: Float64s | None, top
 def _kullback_leibler(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     entropy = METRICS["cross_entropy"].function
     return entropy(y, prediction, weight) - entropy(y, y, weight)
+
+
+_METRICS = {
+    "l1": MetricRow("mae"),
+    "l2": MetricRow("mse"),
+    "rmse": MetricRow("rmse"),
+    "r2": MetricRow("r2"),
+    "gamma": MetricRow("gamma_nloglik"),
+    "auc": MetricRow("auc"),
+    "binary_logloss": MetricRow("logloss"),
+    "binary_error": MetricRow("error"),
+    "multi_logloss": MetricRow("logloss", "several"),
+    "cross_entropy": MetricRow("cross_entropy"),
+    "quantile": MetricRow("pinball", option=("quantile_alpha", "alpha")),
+    "huber": MetricRow("huber", option=("huber_delta", "alpha")),
+    "fair": MetricRow("fair", option=("fair_scale", "fair_c")),
+    "tweedie": MetricRow("tweedie_nloglik", option=("tweedie_power", "tweedie_variance_power")),
+    "poisson": MetricRow(_poisson),
+    "mape": MetricRow(_mape),
+    "gamma_deviance": MetricRow(_gamma_deviance),
+    "average_precision": MetricRow(_average_precision),
+    "multi_error": MetricRow(_multi_error, "several", ("top", "multi_error_top_k")),
+    "auc_mu": MetricRow(auc_mu, "several"),
+    "kullback_leibler": MetricRow(_kullback_leibler),
+}
+
+
+def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
+    """The metrics that are asked for by name, or the objective's own."""
+    names = names_of(value_of(params, "metric"))
+    if not names:
+        names = [] if chosen.default_metric is None else [chosen.default_metric]
+    found = dict.fromkeys(_ALIASES.get(name, name) for name in names if name not in _NONE)
+    return [metric_of(name, params, chosen.n_outputs) for name in found]
+
+
+def names_of(metric: Any) -> list[str]:
+    """The names in LightGBM's parameter: text with commas, or several."""
+    several = metric.split(",") if isinstance(metric, str) else metric
+    if not isinstance(several, Sequence | set | frozenset):
+        raise InputError(f"metric must be names, not {metric!r}; give a function as feval.")
+    for name in several:
+        if not isinstance(name, str):
+            raise InputError(f"metric must be names, not {name!r}; give a function as feval.")
+    return [name.strip() for name in several if name.strip()]
+
+
+def metric_of(name: str, params: Mapping[str, Any], n_outputs: int) -> Metric:
+    """The metric of LightGBM's own name.
+
+    >>> float(metric_of("l1", {}, 1)(np.array([0.0, 1.0]), np.array([0.5, 1.0])))
+    0.25
+    """
+    if name in _REFUSED:
+        raise NotSupportedError(
+            f"metric={name!r} is not supported by weald.lightgbm, which has neither ranking nor cross_entropy_lambda."
+        )
+    if name not in _METRICS:
+        raise unknown_name("metric", name, _METRICS)
+    row = _METRICS[name]
+    row.check_outputs(f"metric={name!r}", n_outputs)
+    value = None if row.option is None else value_of(params, row.option[1])
+    return Metric(name, row.function(value), greater_is_better=name in _LARGER)

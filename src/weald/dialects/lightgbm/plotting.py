@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from weald.dialects.lightgbm.booster import Booster
+from weald.dialects.lightgbm.refusals import NO_PICTURES_OF_TREES, REFUSALS
 from weald.dialects.lightgbm.sklearn import LGBMModel
 from weald.dialects.shared.plots import axes_of, draw_bars, label_axes, limit_axes
-from weald.dialects.shared.refusals import refused
 from weald.runtime.errors import InputError
-
-_NO_TREES = (
-    "draws trees with Graphviz and is not supported by weald.lightgbm; use Booster.trees_to_dataframe."
-)
 
 
 def _booster_of(booster: Any, what: str) -> Booster:
@@ -133,5 +129,5 @@ def _filled(mark: str, value: str, *texts: str | None) -> list[Any]:
     return [None if text is None else text.replace(mark, value) for text in texts]
 
 
-plot_tree = refused(f"plot_tree {_NO_TREES}")
-create_tree_digraph = refused(f"create_tree_digraph {_NO_TREES}")
+plot_tree = REFUSALS.function("plot_tree", NO_PICTURES_OF_TREES)
+create_tree_digraph = REFUSALS.function("create_tree_digraph", NO_PICTURES_OF_TREES)

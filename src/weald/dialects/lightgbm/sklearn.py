@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,17 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
 from weald.data import read_weights
-from weald.data.read import open_table
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import record_evaluation
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.functions import ObjectiveOfLabels, metric_of_labels
 from weald.dialects.lightgbm.metrics import names_of
+from weald.dialects.lightgbm.refusals import OF_FIT, REFUSALS
 from weald.dialects.lightgbm.training import train
-from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, pairs_of
-from weald.params.lightgbm import ALIASES, read_parameters
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, sets_of
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
+from weald.runtime.errors import InputError
 
 # Parameters of the estimator that are none of the booster's.
 _OWN = ("class_weight", "importance_type", "n_estimators")
@@ -69,11 +69,11 @@ class LGBMModel(DialectEstimator):
         """What `train` is given; a keyword counts more than a parameter of the signature with its default."""
         own = super().get_params(deep=False)
         further = self.__dict__.get("kwargs", {})
-        replaced = {ALIASES.get(name, name) for name in further}
+        replaced = {LIGHTGBM_PARAMETERS.own_name(name) for name in further}
         defaults = inspect.signature(LGBMModel.__init__).parameters
         for name in list(own):
             still_default = name in defaults and own[name] == defaults[name].default
-            if name in further or (ALIASES.get(name, name) in replaced and still_default):
+            if name in further or (LIGHTGBM_PARAMETERS.own_name(name) in replaced and still_default):
                 del own[name]
         params = read_parameters({**own, **further}, estimators=True)
         for name in ("class_weight", "importance_type"):
@@ -113,6 +113,7 @@ class LGBMModel(DialectEstimator):
     def _coded(self, wanted: Any) -> Any:
         return wanted
 
+    @REFUSALS.arguments(OF_FIT)
     def fit(
         self,
         X: Any,
@@ -142,14 +143,8 @@ class LGBMModel(DialectEstimator):
         eval_metric : names, functions(y, predictions[, weight]) -> (name, value, whether larger is better), or both
         callbacks, init_model : as in `train`
         """
-        if group is not None or eval_group is not None:
-            raise NotSupportedError(
-                "group is refused: ranking is not supported by weald.lightgbm; leave it out."
-            )
         self._forget()
-        n_rows = open_table(as_table(X)).n_rows
-        weight = read_weights(sample_weight, n_rows)
-        label = self._target(y, n_rows, weight)
+        label, weight = self._labels_and_weights(X, y, sample_weight)
         params = self._booster_params()
         names, functions = self._metrics(params, eval_metric)
         params["metric"] = names or "None"
@@ -162,18 +157,18 @@ class LGBMModel(DialectEstimator):
             feature_name=feature_name,
             categorical_feature=categorical_feature,
         )
-        per_set = {
-            "eval_sample_weight": eval_sample_weight,
-            "eval_class_weight": eval_class_weight,
-            "eval_init_score": eval_init_score,
-        }
-        pairs = pairs_of(_pairs(eval_set, eval_X, eval_y), per_set)
+        sets = sets_of(
+            _pairs(eval_set, eval_X, eval_y),
+            eval_sample_weight=eval_sample_weight,
+            eval_class_weight=eval_class_weight,
+            eval_init_score=eval_init_score,
+        )
         found: dict[str, Any] = {}
         self._Booster = train(
             params,
             data,
             params.pop("num_iterations", self.n_estimators),
-            valid_sets=self._valid_sets(data, (X, y), pairs, per_set),
+            valid_sets=self._valid_sets(data, (X, y), sets),
             valid_names=eval_names,
             feval=functions,
             init_model=init_model.booster_ if isinstance(init_model, LGBMModel) else init_model,
@@ -183,21 +178,14 @@ class LGBMModel(DialectEstimator):
         return self
 
     def _valid_sets(
-        self,
-        data: Dataset,
-        own: tuple[Any, Any],
-        pairs: Sequence[tuple[Any, Any]],
-        per_set: Mapping[str, Sequence[Any] | None],
+        self, data: Dataset, own: tuple[Any, Any], several: Sequence[tuple[Any, ...]]
     ) -> list[Dataset]:
         """The sets to evaluate; the training table and labels, ``own``, are the training set."""
         sets = []
-        for place, (table, target) in enumerate(pairs):
+        for table, target, weight, factors, start in several:
             if table is own[0] and target is own[1]:
                 sets.append(data)
                 continue
-            weight, factors, start = (
-                None if values is None else values[place] for values in per_set.values()
-            )
             valid = data.create_valid(as_table(table), init_score=start)
             label = self._eval_target(target, valid.num_data())
             weight = self._class_weights(factors, label, read_weights(weight, valid.num_data()))
@@ -217,18 +205,22 @@ class LGBMModel(DialectEstimator):
         validate_features: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """Predictions, as `Booster.predict` gives them."""
+        """Predictions, as `Booster.predict` gives them; of a classifier the most probable class of every row.
+
+        A classifier with an objective of your own gives raw scores.
+        """
+        which = (start_iteration, num_iteration, raw_score, pred_leaf, pred_contrib)
+        found = self._found(X, *which, validate_features=validate_features, **kwargs)
+        return found if raw_score or pred_leaf or pred_contrib else self._answer(found)
+
+    def _found(self, X: Any, *which: Any, **options: Any) -> Any:
+        """What the booster predicts for a table."""
         self._check_table(X)
-        return self.booster_.predict(
-            as_table(X),
-            start_iteration,
-            num_iteration,
-            raw_score,
-            pred_leaf,
-            pred_contrib,
-            validate_features=validate_features,
-            **kwargs,
-        )
+        return self.booster_.predict(as_table(X), *which, **options)
+
+    def _answer(self, predicted: Any) -> Any:
+        """What `predict` says for a booster's predictions."""
+        return predicted
 
     @property
     def booster_(self) -> Booster:
@@ -343,25 +335,16 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
             raise InputError(f"class_weight has the class {unknown[0]!r}, which y does not have.")
         return {known[value]: factor for value, factor in wanted.items()}
 
-    def predict(
-        self,
-        X: Any,
-        raw_score: bool = False,
-        start_iteration: int = 0,
-        num_iteration: int | None = None,
-        pred_leaf: bool = False,
-        pred_contrib: bool = False,
-        validate_features: bool = False,
-        **kwargs: Any,
-    ) -> Any:
-        """The most probable class of every row; under an objective of your own, the raw scores."""
-        found = self.predict_proba(
-            X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
-        )
-        if raw_score or pred_leaf or pred_contrib or callable(self._objective):
-            return found
-        classes: NDArray[Any] = self.classes_[found.argmax(axis=1)]
-        return classes
+    def _answer(self, predicted: Any) -> Any:
+        chances = self._chances(predicted)
+        return chances if callable(self._objective) else self.classes_[chances.argmax(axis=1)]
+
+    def _chances(self, predicted: Any) -> Any:
+        """Probabilities, (rows, classes), of a booster's predictions."""
+        if callable(self._objective):
+            log_warning("an objective of your own has no probabilities; these are raw scores.")
+            return predicted
+        return predicted if predicted.ndim == 2 else both_classes(predicted)
 
     def predict_proba(
         self,
@@ -375,15 +358,9 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         **kwargs: Any,
     ) -> Any:
         """Probabilities, (rows, classes); under an objective of your own, the raw scores."""
-        found = super().predict(
-            X, raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
-        )
-        if raw_score or pred_leaf or pred_contrib:
-            return found
-        if callable(self._objective):
-            log_warning("an objective of your own has no probabilities; these are raw scores.")
-            return found
-        return found if found.ndim == 2 else both_classes(found)
+        which = (start_iteration, num_iteration, raw_score, pred_leaf, pred_contrib)
+        found = self._found(X, *which, validate_features=validate_features, **kwargs)
+        return found if raw_score or pred_leaf or pred_contrib else self._chances(found)
 
     def decision_function(
         self,
@@ -395,9 +372,8 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         **kwargs: Any,
     ) -> Any:
         """Raw scores, (rows,) of two classes or (rows, classes)."""
-        return super().predict(
-            X, True, start_iteration, num_iteration, validate_features=validate_features, **kwargs
-        )
+        which = (start_iteration, num_iteration, True)
+        return self._found(X, *which, validate_features=validate_features, **kwargs)
 
 
 def _pairs(eval_set: Any, eval_X: Any, eval_y: Any) -> Any:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, quiet, whole_number
+from weald.dialects.lightgbm.basic import EvalResult, quiet
 from weald.dialects.lightgbm.booster import Booster, without_functions
 from weald.dialects.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.request import functions_of
+from weald.dialects.shared.values import whole_number
 from weald.params.lightgbm import read_parameters, value_of
 from weald.runtime.errors import InputError
 
@@ -127,8 +128,7 @@ def read_arguments(
 ) -> tuple[dict[str, Any], int, list[Any], list[Any]]:
     """The parameters, the number of rounds, and the callbacks before and after a round."""
     known = read_parameters(params)
-    rounds = known.pop("num_iterations", num_boost_round)
-    rounds = whole_number("num_boost_round", rounds)
+    rounds = whole_number("num_boost_round", known.pop("num_iterations", num_boost_round), 1)
     everything = list(callbacks or ())
     stopping = value_of(known, "early_stopping_round")
     if stopping > 0:

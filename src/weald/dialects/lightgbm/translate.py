@@ -12,8 +12,8 @@ import numpy as np
 
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.objectives import Chosen
-from weald.dialects.shared.values import position_of, read_seed
-from weald.params.dialect import parse_constraint
+from weald.dialects.shared.constraints import interaction_groups, listed, monotone_signs
+from weald.dialects.shared.values import read_seed
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, SEEDS, value_of
 from weald.runtime.errors import InputError
 from weald.runtime.random import stream_key
@@ -52,7 +52,7 @@ def native_parameters(
         "precision": "packed_always" if value_of(params, "use_quantized_grad") else "packed",
         "forced_splits": _forced_splits(params),
         "forced_bins": _forced_bins(params, len(feature_names)),
-        "max_bins_by_column": parse_constraint("max_bin_by_feature", value_of(params, "max_bin_by_feature")),
+        "max_bins_by_column": listed("max_bin_by_feature", value_of(params, "max_bin_by_feature")),
         "n_jobs": threads_of(params),
         "random_state": _seed(params),
     }
@@ -117,20 +117,11 @@ def _sampling(params: Mapping[str, Any], chosen: Chosen) -> dict[str, Any]:
 
 
 def _constraints(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    monotone = parse_constraint("monotone_constraints", value_of(params, "monotone_constraints"))
-    if monotone is not None:
-        if len(monotone) != len(names):
-            raise InputError(
-                f"monotone_constraints has {len(monotone)} entries, but data has {len(names)} columns."
-            )
-        found["monotone_constraints"] = list(monotone)
-    groups = parse_constraint("interaction_constraints", value_of(params, "interaction_constraints"))
-    if groups:
-        found["interaction_constraints"] = [
-            [position_of(column, names, "interaction_constraints") for column in group] for group in groups
-        ]
-    return found
+    signs = monotone_signs(value_of(params, "monotone_constraints"), names)
+    if signs is not None and len(signs) != len(names):
+        raise InputError(f"monotone_constraints has {len(signs)} entries, but data has {len(names)} columns.")
+    groups = interaction_groups(value_of(params, "interaction_constraints"), names)
+    return {"monotone_constraints": signs, "interaction_constraints": groups}
 
 
 def _json_file(params: Mapping[str, Any], name: str) -> Any:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from weald.data import Dataset, read_regression_target, read_several_classes, read_table
+from weald.data import Dataset, read_regression_target, read_several_classes, read_table, read_weights
+from weald.data.read import open_table
 from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.tables import array_of_rows, is_frame
 from weald.estimators.shared.labels import known_codes
@@ -44,6 +45,12 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             else:
                 self.kwargs = {**self.__dict__.get("kwargs", {}), name: value}
         return self
+
+    def _labels_and_weights(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray[np.float64], Any]:
+        """The training labels as numbers, and the rows' weights."""
+        n_rows = open_table(as_table(X)).n_rows
+        weight = read_weights(sample_weight, n_rows)
+        return self._target(y, n_rows, weight), weight
 
     def _target(self, y: Any, n_rows: int, weight: Any) -> NDArray[np.float64]:
         """The training labels as numbers."""
@@ -130,8 +137,8 @@ class ClassLabels:
         return known_codes(y, n_rows, self.classes_, type(self).__name__, "eval_set has")
 
 
-def pairs_of(eval_set: Any, per_set: dict[str, Sequence[Any] | None]) -> list[tuple[Any, Any]]:
-    """The pairs (X, y) of an eval_set, checked; ``per_set``: what must have an entry for each."""
+def sets_of(eval_set: Any, **per_set: Sequence[Any] | None) -> list[tuple[Any, ...]]:
+    """The pairs (X, y) of an eval_set, checked, each with its entries of ``per_set``, or None where there are none."""
     sets = list(eval_set or ())
     for name, values in per_set.items():
         if values is not None and len(values) != len(sets):
@@ -139,7 +146,10 @@ def pairs_of(eval_set: Any, per_set: dict[str, Sequence[Any] | None]) -> list[tu
     for pair in sets:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InputError("eval_set must be a list of pairs (X, y).")
-    return [(X, y) for X, y in sets]
+    return [
+        (X, y, *(None if values is None else values[place] for values in per_set.values()))
+        for place, (X, y) in enumerate(sets)
+    ]
 
 
 def as_table(X: Any) -> Any:

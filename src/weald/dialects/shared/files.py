@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,58 @@ from weald.runtime.errors import InputError, ModelFileError
 _FORMAT = 2
 
 
-def pack_model(name: str, params: Mapping[str, Any], more: Mapping[str, Any], model: FittedModel) -> bytes:
-    """The bytes of the model file; equal for equal models. ``more``: what the interface adds, as JSON data."""
-    header = {
-        "estimator": name,
-        "params": {key: plain(value) for key, value in params.items()},
-        **more,
-    }
-    inner = persistence.to_bytes(_as_read(model), model)
-    return pack(_FORMAT, header, {}, {"model": np.frombuffer(inner, np.uint8)})
+@dataclass(frozen=True)
+class FileFormat:
+    """The model files of one interface.
+
+    system   whose interface it is
+    kind     what a file holds, such as "Booster"
+    theirs   how files of the system's own begin, which are refused
+    keys     the header's entries that the interface adds
+    unsaved  parameters that change neither the model nor its predictions
+    read     checks parameters
+    """
+
+    system: str
+    kind: str
+    theirs: bytes
+    keys: frozenset[str]
+    unsaved: tuple[str, ...]
+    read: Callable[[dict[str, Any]], dict[str, Any]]
+
+    @property
+    def _name(self) -> str:
+        return f"{self.system.lower()}.{self.kind}"
+
+    def pack(self, params: Mapping[str, Any], more: Mapping[str, Any], model: FittedModel) -> bytes:
+        """The bytes of the model file; equal for equal models. ``more``: what the interface adds, as JSON data."""
+        kept = {key: plain(value) for key, value in params.items() if key not in self.unsaved}
+        inner = persistence.to_bytes(_as_read(model), model)
+        header = {"estimator": self._name, "params": kept, **more}
+        return pack(_FORMAT, header, {}, {"model": np.frombuffer(inner, np.uint8)})
+
+    def unpack(self, data: bytes) -> tuple[dict[str, Any], Mapping[str, Any], FittedModel]:
+        """The parameters, the header and the model of a file's bytes."""
+        module = f"weald.{self.system.lower()}"
+        if data.startswith(self.theirs):
+            raise ModelFileError(
+                f"This is a model of {self.system}'s own; {module} reads only what its own save_model has written."
+            )
+        content = unpack(data)
+        header = content.header
+        if header.get("estimator") != self._name or set(header) != {"estimator", "params", *self.keys}:
+            raise ModelFileError(
+                f"This file holds no model of {module}; weald.load reads Weald's other models."
+            )
+        inner = content.arrays({"model": np.dtype(np.uint8)})["model"]
+        model = persistence.from_bytes(inner.tobytes())[2]
+        if not isinstance(header["params"], dict):
+            raise ModelFileError("The file's parameters are not those of a booster.")
+        try:
+            params = self.read({key: restored(value) for key, value in header["params"].items()})
+        except InputError as error:
+            raise ModelFileError(f"The file's parameters are not those of a booster: {error}") from None
+        return params, header, model
 
 
 def _as_read(model: FittedModel) -> BoostedTreesRegressor:
@@ -37,29 +81,6 @@ def _as_read(model: FittedModel) -> BoostedTreesRegressor:
         zero_as_missing=model.missing == "zero",
     )
     return BoostedTreesRegressor(bins=reading)
-
-
-def unpack_model(
-    name: str, data: bytes, keys: set[str], read: Callable[[dict[str, Any]], dict[str, Any]]
-) -> tuple[dict[str, Any], Mapping[str, Any], FittedModel]:
-    """The parameters, the header and the model of a file's bytes.
-
-    ``keys``: the header's entries that the interface adds; ``read``: checks parameters.
-    """
-    content = unpack(data)
-    header = content.header
-    module = f"weald.{name.partition('.')[0]}"
-    if header.get("estimator") != name or set(header) != {"estimator", "params", *keys}:
-        raise ModelFileError(f"This file holds no model of {module}; weald.load reads Weald's other models.")
-    inner = content.arrays({"model": np.dtype(np.uint8)})["model"]
-    model = persistence.from_bytes(inner.tobytes())[2]
-    if not isinstance(header["params"], dict):
-        raise ModelFileError("The file's parameters are not those of a booster.")
-    try:
-        params = read({key: restored(value) for key, value in header["params"].items()})
-    except InputError as error:
-        raise ModelFileError(f"The file's parameters are not those of a booster: {error}") from None
-    return params, header, model
 
 
 def texts_a_column(header: Mapping[str, Any], key: str, model: FittedModel) -> list[str] | None:

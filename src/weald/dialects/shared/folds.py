@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.dialects.shared.run import Values
 from weald.runtime.errors import InputError
 
 Ints = NDArray[np.int64]
@@ -22,6 +23,17 @@ def add_means(
     table.setdefault(f"{name}-mean", []).append(mean)
     table.setdefault(f"{name}-{word}", []).append(deviation)
     return mean, deviation
+
+
+def means_of(folds: Sequence[Values], table: dict[str, list[float]], word: str) -> Values:
+    """Set -> metric -> (mean, deviation) of a round of all folds; a table keeps them, as `add_means` does."""
+    return {
+        data: [
+            (metric, add_means(table, f"{data}-{metric}", [fold[data][place][1] for fold in folds], word))
+            for place, (metric, *_) in enumerate(metrics)
+        ]
+        for data, metrics in folds[0].items()
+    }
 
 
 def fold_rows(

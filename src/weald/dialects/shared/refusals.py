@@ -1,43 +1,86 @@
-"""What an interface does not have: each has a sentence that says what to do instead."""
+"""What an interface does not have: each has a reason that says what to do instead, in a table of the interface."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from weald.runtime.errors import NotSupportedError
 
-
-def refused(sentence: str) -> Callable[..., Any]:
-    """A function or method of any arguments that raises a sentence.
-
-    >>> refused("there are no trees to draw.").__doc__
-    'Refused: there are no trees to draw.'
-    """
-
-    def refuse(*arguments: Any, **options: Any) -> NoReturn:
-        raise NotSupportedError(sentence)
-
-    refuse.__doc__ = f"Refused: {sentence}"
-    return refuse
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+Class = TypeVar("Class", bound=type)
+Reasons = Mapping[str, str]
 
 
-def refuse_arguments(given: Mapping[str, Any], reasons: Mapping[str, str]) -> None:
-    """Refuse those of a call's arguments that have a reason; None asks for nothing."""
-    for name, reason in reasons.items():
-        if given.get(name) is not None:
-            raise NotSupportedError(f"{name} is refused: {reason}")
+class Refusals:
+    """The refusals of a module, in one sentence."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def error(self, name: str, reason: str) -> NotSupportedError:
+        """The error of a name that is not there.
+
+        >>> print(Refusals("weald.xgboost").error("plot_tree", "use get_dump."))
+        plot_tree is not supported by weald.xgboost: use get_dump.
+        """
+        return NotSupportedError(f"{name} is not supported by {self._module}: {reason}")
+
+    def function(self, name: str, reason: str) -> Callable[..., Any]:
+        """A function or method of any arguments that is not there."""
+
+        def refuse(*arguments: Any, **options: Any) -> NoReturn:
+            raise self.error(name, reason)
+
+        refuse.__doc__ = f"Refused: {reason}"
+        return refuse
+
+    def methods(self, reasons: Reasons) -> Callable[[Class], Class]:
+        """A class decorator: these methods are not there."""
+
+        def decorate(owner: Class) -> Class:
+            for name, reason in reasons.items():
+                setattr(owner, name, self.function(name, reason))
+            return owner
+
+        return decorate
+
+    def arguments(self, reasons: Reasons) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
+        """A decorator: these arguments may only have their defaults, or None, which ask for nothing."""
+
+        def decorate(function: Callable[Given, Found]) -> Callable[Given, Found]:
+            signature = inspect.signature(function)
+            defaults = {name: signature.parameters[name].default for name in reasons}
+
+            @functools.wraps(function)
+            def checked(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+                given = signature.bind(*args, **kwargs).arguments
+                for name, default in defaults.items():
+                    if _asks(given.get(name), default):
+                        raise self.error(name, reasons[name])
+                return function(*args, **kwargs)
+
+            return checked
+
+        return decorate
+
+    def names(self, reasons: Reasons) -> Callable[[str], Any]:
+        """The ``__getattr__`` of the module, which tells why it does not have a name.
+
+        It raises no AttributeError, of which "from module import name" would keep nothing but the name.
+        """
+
+        def of_module(name: str) -> NoReturn:
+            if name in reasons:
+                raise NotSupportedError(f"{self._module} has no {name}: {reasons[name]}")
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+
+        return of_module
 
 
-def refused_names(module: str, reasons: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module that tells why it does not have a name.
-
-    It raises no AttributeError, of which "from module import name" would keep nothing but the name.
-    """
-
-    def of_module(name: str) -> NoReturn:
-        if name in reasons:
-            raise NotSupportedError(f"{module} has no {name}: {reasons[name]}")
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-
-    return of_module
+def _asks(value: Any, default: Any) -> bool:
+    """Whether an argument asks for anything; tables are not compared."""
+    return value is not None and not (isinstance(value, str | int | float) and value == default)

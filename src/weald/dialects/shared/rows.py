@@ -76,6 +76,13 @@ class LabelledRows:
             )
         return self._start.reshape(self.n_rows, n_outputs)
 
+    def _field(self, name: str) -> Any:
+        """The labels, weights or first scores, as the method that is named after them gives them."""
+        known = ("label", "weight", self._start_name)
+        if name not in known:
+            raise InputError(f"a {self._title} has no field {name!r}; it has {', '.join(known)}.")
+        return getattr(self, f"get_{name}")()
+
     def parts(self) -> tuple[Any, ...]:
         """What tells whether it was given other rows, labels, weights or scores since."""
         return self.source, self._label, self._weight, self._start

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,39 @@ def whole_of(value: Any) -> int | None:
         return None
 
 
+def whole_number(name: str, value: Any, least: int) -> int:
+    """A whole number, checked; of NumPy's types too.
+
+    >>> whole_number("num_boost_round", np.int64(7), 1)
+    7
+    """
+    number = whole_of(value)
+    if number is None or number < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    return number
+
+
 def position_of(column: Any, names: Sequence[str], what: str) -> int:
-    """The position of a column that ``what`` gives by its name or position."""
-    place = whole_of(column)
+    """The position of a column that ``what`` gives by its name or position, as text too."""
+    if isinstance(column, str) and column in names:
+        return list(names).index(column)
+    place = int(column) if isinstance(column, str) and column.isdecimal() else whole_of(column)
     if place is not None and 0 <= place < len(names):
         return place
-    if column in names:
-        return list(names).index(column)
     raise InputError(f"{what} names the column {column!r}, which the data does not have.")
+
+
+def names_of_columns(what: str, names: Iterable[Any], n_columns: int, marks: str = "") -> list[str]:
+    """Names of the columns, checked; ``marks``: what none of them may contain."""
+    chosen = [str(name) for name in names]
+    if len(chosen) != n_columns:
+        raise InputError(f"{what} has {len(chosen)} names, but data has {n_columns} columns.")
+    if len(set(chosen)) != len(chosen):
+        raise InputError(f"{what} must differ from each other.")
+    wrong = next((name for name in chosen if any(mark in name for mark in marks)), None)
+    if wrong is not None:
+        raise InputError(f"{what} must not contain any of {marks}, but one is {wrong!r}.")
+    return chosen
 
 
 def read_seed(seed: Any) -> Any:

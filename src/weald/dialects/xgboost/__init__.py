@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import Any
 
 from weald import __version__
-from weald.dialects.shared.refusals import refused_names
 from weald.dialects.xgboost import callback
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.config import config_context, get_config, set_config
 from weald.dialects.xgboost.cross_validation import cv
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.plotting import plot_importance, plot_tree, to_graphviz
+from weald.dialects.xgboost.refusals import NAMES, REFUSALS
 from weald.dialects.xgboost.sklearn import (
     XGBClassifier,
     XGBModel,
@@ -37,14 +37,6 @@ __all__ = [
     "config_context", "build_info", "__version__",
 ]  # fmt: skip
 
-_CLUSTERS = "weald.xgboost trains on one machine; train there, or use XGBoost itself."
-_REFUSED = {
-    "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
-    "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
-    "DataIter": "data in batches is not supported; put it together and use DMatrix.",
-    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
-}
-
 
 def build_info() -> dict[str, Any]:
     """What this is.
@@ -55,4 +47,4 @@ def build_info() -> dict[str, Any]:
     return {"name": "weald", "version": __version__, "USE_CUDA": False, "USE_FEDERATED": False}
 
 
-__getattr__ = refused_names("weald.xgboost", _REFUSED)
+__getattr__ = REFUSALS.names(NAMES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,14 +14,16 @@ import numpy as np
 from weald.data import Schema
 from weald.data.read import open_table
 from weald.dialects.shared.reader import Reader
-from weald.dialects.shared.refusals import refused
 from weald.dialects.shared.tables import Float32s, Float64s, is_frame, single
 from weald.dialects.shared.trees import histogram, split_values
+from weald.dialects.shared.values import names_of_columns
 from weald.dialects.xgboost import dumps, files
+from weald.dialects.xgboost.attributes import Attributes
 from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.learning import LearningBooster
+from weald.dialects.xgboost.refusals import BOOSTER_METHODS, OF_PREDICT, OF_TREES, REFUSALS
 from weald.dialects.xgboost.request import (
     CustomMetric,
     evaluated,
@@ -32,12 +33,13 @@ from weald.dialects.xgboost.request import (
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
 from weald.params.xgboost import read_parameters
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 
 Range = tuple[int, int]
 
 
-class Booster(LearningBooster):
+@REFUSALS.methods(BOOSTER_METHODS)
+class Booster(Attributes, LearningBooster):
     """A model of XGBoost's interface: what `train` returns.
 
     >>> import numpy as np
@@ -63,7 +65,7 @@ class Booster(LearningBooster):
         self._custom = False
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
-        self._attributes: dict[str, str] = {}
+        self._attributes = {}
         if isinstance(model_file, Booster):
             self.__setstate__(model_file.__getstate__())
         elif model_file is not None:
@@ -104,6 +106,7 @@ class Booster(LearningBooster):
         base = self._fitted().predictor.base_score[:, None]
         return scores - base + margin.reshape(scores.shape[1], scores.shape[0]).T
 
+    @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
         data: DMatrix,
@@ -127,13 +130,6 @@ class Booster(LearningBooster):
             (rows, outputs, columns + 1); of trees exact Shapley values
         strict_shape : always (rows, outputs), of leaves (rows, rounds, outputs, parallel trees)
         """
-        for name, asked in (("approx_contribs", approx_contribs), ("pred_interactions", pred_interactions)):
-            if asked:
-                raise NotSupportedError(f"{name} is not supported by weald.xgboost; use pred_contribs.")
-        if training:
-            raise NotSupportedError(
-                "training=True, which drops trees of dart anew, is not supported; leave it out."
-            )
         if not isinstance(data, DMatrix):
             raise TypeError(
                 f"predict takes a DMatrix, not {type(data).__name__}; inplace_predict takes tables."
@@ -232,11 +228,8 @@ class Booster(LearningBooster):
 
     @feature_names.setter
     def feature_names(self, names: Sequence[str] | None) -> None:
-        if names is not None and len(names) != self.num_features():
-            raise InputError(
-                f"feature_names has {len(names)} names, but the model has {self.num_features()} columns."
-            )
-        self._names = None if names is None else [str(name) for name in names]
+        checked = None if names is None else names_of_columns("feature_names", names, self.num_features())
+        self._names = checked
 
     @property
     def feature_types(self) -> list[str] | None:
@@ -246,47 +239,6 @@ class Booster(LearningBooster):
     @feature_types.setter
     def feature_types(self, kinds: Sequence[str] | None) -> None:
         self._kinds = None if kinds is None else list(kinds)
-
-    def attr(self, key: str) -> str | None:
-        """A text that was kept with the model, or None."""
-        return self._attributes.get(key)
-
-    def attributes(self) -> dict[str, str]:
-        """All texts that are kept with the model."""
-        return dict(self._attributes)
-
-    def set_attr(self, **texts: str | None) -> None:
-        """Keep texts with the model; None takes one away."""
-        for key, value in texts.items():
-            if value is None:
-                self._attributes.pop(key, None)
-            elif isinstance(value, str):
-                self._attributes[key] = value
-            else:
-                raise InputError(f"set_attr keeps texts, but {key} is {value!r}.")
-
-    @property
-    def best_iteration(self) -> int:
-        """The best round of early stopping."""
-        return int(self._best("best_iteration"))
-
-    @best_iteration.setter
-    def best_iteration(self, number: int) -> None:
-        self.set_attr(best_iteration=str(operator.index(number)))
-
-    @property
-    def best_score(self) -> float:
-        """The metric of the best round of early stopping."""
-        return float(self._best("best_score"))
-
-    @best_score.setter
-    def best_score(self, value: float) -> None:
-        self.set_attr(best_score=str(float(value)))
-
-    def _best(self, key: str) -> str:
-        if key not in self._attributes:
-            raise AttributeError(f"`{key}` is only defined when early stopping is used.")
-        return self._attributes[key]
 
     def __getitem__(self, rounds: int | slice) -> Booster:
         """The model of some of the rounds."""
@@ -324,18 +276,18 @@ class Booster(LearningBooster):
             float(self._params.get("gamma", 0.0)) if self._params.get("grow_policy") == "lossguide" else 0.0
         )
 
+    @REFUSALS.arguments(OF_TREES)
     def get_score(self, fmap: str = "", importance_type: str = "weight") -> dict[str, float]:
         """Importances of the columns that trees use: weight, gain, cover, total_gain or total_cover."""
-        _no_map(fmap)
         return dumps.scores(self._fitted(), dumps.names_of(self), importance_type, self._gain_floor())
 
     def get_fscore(self, fmap: str = "") -> dict[str, float]:
         """How often each column is split."""
         return self.get_score(fmap, "weight")
 
+    @REFUSALS.arguments(OF_TREES)
     def get_dump(self, fmap: str = "", with_stats: bool = False, dump_format: str = "text") -> list[str]:
         """Every tree as "text", "json" or "dot"."""
-        _no_map(fmap)
         return dumps.dump(self._fitted(), dumps.names_of(self), dump_format, with_stats, self._gain_floor())
 
     def dump_model(
@@ -353,16 +305,16 @@ class Booster(LearningBooster):
             text = "".join(f"booster[{number}]:\n{tree}" for number, tree in enumerate(trees))
         save(fout, text.encode())
 
+    @REFUSALS.arguments(OF_TREES)
     def trees_to_dataframe(self, fmap: str = "") -> Any:
         """All nodes as a pandas frame."""
-        _no_map(fmap)
         return dumps.dataframe(self._fitted(), dumps.names_of(self), self._gain_floor())
 
+    @REFUSALS.arguments(OF_TREES)
     def get_split_value_histogram(
         self, feature: str, fmap: str = "", bins: int | None = None, as_pandas: bool = True
     ) -> Any:
         """How often the thresholds of a numeric column fall into each bin."""
-        _no_map(fmap)
         values = split_values(self._fitted(), dumps.names_of(self), feature)
         return histogram(values, bins, as_pandas)
 
@@ -389,9 +341,6 @@ class Booster(LearningBooster):
 
         return json.dumps({"params": plain(self._params)})
 
-    load_config = refused("load_config is not supported by weald.xgboost; use set_param.")
-    get_categories = refused("get_categories is not supported by weald.xgboost; see trees_to_dataframe.")
-
     def copy(self) -> Booster:
         """A model of its own with the same trees, which are never changed and so are shared."""
         return copy.copy(self)
@@ -411,10 +360,3 @@ class Booster(LearningBooster):
         if state["file"] is not None:
             files.from_bytes(self, state["file"])
         self._params, self._attributes = dict(state["params"]), dict(state["attributes"])
-
-
-def _no_map(fmap: Any) -> None:
-    if fmap:
-        raise NotSupportedError(
-            "fmap, a file of feature names, is not supported; give the DMatrix feature_names."
-        )

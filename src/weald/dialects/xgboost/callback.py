@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from weald.dialects.shared.run import Values
+from weald.dialects.shared.values import whole_number
 from weald.dialects.xgboost.metrics import maximises
 from weald.runtime.errors import InputError
 
@@ -62,11 +64,9 @@ class EarlyStopping(TrainingCallback):
         save_best: bool | None = False,
         min_delta: float = 0.0,
     ) -> None:
-        if rounds < 1:
-            raise InputError(f"rounds must be at least 1, not {rounds!r}.")
         if min_delta < 0:
             raise InputError(f"min_delta must be at least 0, not {min_delta!r}.")
-        self.rounds = rounds
+        self.rounds = whole_number("rounds", rounds, 1)
         self.metric_name = metric_name
         self.data = data_name
         self.maximize = maximize
@@ -177,10 +177,8 @@ class EvaluationMonitor(TrainingCallback):
         show_stdv: bool = False,
         logger: Callable[[str], None] = _say,
     ) -> None:
-        if period < 1:
-            raise InputError(f"period must be at least 1, not {period!r}.")
         self.printer_rank = rank
-        self.period = period
+        self.period = whole_number("period", period, 1)
         self.show_stdv = show_stdv
         self._logger = logger
         self._latest: str | None = None
@@ -225,12 +223,10 @@ class TrainingCheckPoint(TrainingCallback):
         as_pickle: bool = False,
         interval: int = 100,
     ) -> None:
-        if interval < 1:
-            raise InputError(f"interval must be at least 1, not {interval!r}.")
         self._directory = Path(directory)
         self._name = name
         self._as_pickle = as_pickle
-        self._interval = interval
+        self._interval = whole_number("interval", interval, 1)
         self._start = 0
         self._epoch = 0
 
@@ -284,9 +280,11 @@ class CallbackContainer:
         """Tell the callbacks, up to the first that stops; whether one does."""
         return any(callback.after_iteration(model, epoch, self.history) for callback in self.callbacks)
 
-    def record(self, data: str, metric: str, value: Any) -> None:
-        """Append a round's value."""
-        self.history.setdefault(data, {}).setdefault(metric, []).append(value)
+    def take(self, found: Values) -> None:
+        """Append a round's values."""
+        for data, metrics in found.items():
+            for metric, value in metrics:
+                self.history.setdefault(data, {}).setdefault(metric, []).append(value)
 
 
 # XGBoost's own place for it, where annotations of users' callbacks look.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from weald.dialects.shared.values import whole_of
+from weald.dialects.shared.values import whole_number
 from weald.runtime.errors import InputError, NotSupportedError
 
 _settings: dict[str, Any] = {"nthread": 0, "verbosity": 1}
@@ -30,7 +30,7 @@ def set_config(**settings: Any) -> None:
         elif name == "verbosity" and value not in (0, 1, 2, 3):
             raise InputError(f"verbosity must be 0, 1, 2 or 3, not {value!r}.")
         else:
-            read[name] = _threads(value) if name == "nthread" else value
+            read[name] = whole_number(name, value, -1) if name == "nthread" else value
     _settings.update(read)
 
 
@@ -49,13 +49,6 @@ def threads_of(params: Mapping[str, Any]) -> int | None:
         if asked not in (None, 0, -1):
             return int(asked)
     return None
-
-
-def _threads(value: Any) -> int:
-    number = whole_of(value)
-    if number is None or number < -1:
-        raise InputError(f"nthread must be a whole number of at least -1, not {value!r}.")
-    return number
 
 
 @contextmanager

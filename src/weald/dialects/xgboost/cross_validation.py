@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weald.dialects.shared.folds import add_means, fold_rows
+from weald.dialects.shared.folds import fold_rows, means_of
+from weald.dialects.shared.values import whole_number
+from weald.dialects.xgboost.attributes import Attributes
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -16,7 +18,7 @@ from weald.dialects.xgboost.callback import (
 )
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
-from weald.dialects.xgboost.training import Parameters, quiet, rounds_of
+from weald.dialects.xgboost.training import Parameters, quiet
 from weald.params.xgboost import read_parameters
 
 
@@ -29,20 +31,12 @@ class CVPack:
     bst: Booster
 
 
-class PackedBooster:
+class PackedBooster(Attributes):
     """The boosters of all folds, as callbacks of `cv` see them."""
 
     def __init__(self, cvfolds: Sequence[CVPack]) -> None:
         self.cvfolds = list(cvfolds)
-        self._attributes: dict[str, str] = {}
-
-    def set_attr(self, **texts: str | None) -> None:
-        """Keep texts."""
-        self._attributes.update({key: str(text) for key, text in texts.items()})
-
-    def attr(self, key: str) -> str | None:
-        """A text that was kept."""
-        return self._attributes.get(key)
+        self._attributes = {}
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters of every booster."""
@@ -52,16 +46,6 @@ class PackedBooster:
     def num_boosted_rounds(self) -> int:
         """Rounds so far."""
         return self.cvfolds[0].bst.num_boosted_rounds()
-
-    @property
-    def best_iteration(self) -> int:
-        """The best round of early stopping."""
-        return int(self._attributes["best_iteration"])
-
-    @property
-    def best_score(self) -> float:
-        """The metric of the best round."""
-        return float(self._attributes["best_score"])
 
 
 def cv(
@@ -114,7 +98,8 @@ def cv(
         everything.append(EvaluationMonitor(period=period, show_stdv=show_stdv))
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
-    all_folds = _Folds(packs, CallbackContainer(everything), rounds_of(num_boost_round))
+    rounds = whole_number("num_boost_round", num_boost_round, 0)
+    all_folds = _Folds(packs, CallbackContainer(everything), rounds)
     with quiet(known):
         table = all_folds.run(obj, custom_metric)
     if not as_pandas:
@@ -152,13 +137,5 @@ class _Folds:
 
     def _step(self, epoch: int) -> bool:
         """A round of every fold; whether a callback stops."""
-        logs = [CallbackContainer([]) for _ in self._packs]
-        for pack, log in zip(self._packs, logs, strict=True):
-            pack.bst._step(log, epoch)
-        for data, known in logs[0].history.items():
-            for metric in known:
-                values = [log.history[data][metric][-1] for log in logs]
-                self._container.record(
-                    data, metric, add_means(self._table, f"{data}-{metric}", values, "std")
-                )
+        self._container.take(means_of([pack.bst._step() for pack in self._packs], self._table, "std"))
         return self._container.after_iteration(self._model, epoch)

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.dialects.shared.refusals import refuse_arguments, refused
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
@@ -23,18 +22,11 @@ from weald.dialects.shared.tables import (
     is_frame,
     single,
 )
+from weald.dialects.shared.values import names_of_columns
+from weald.dialects.xgboost.refusals import MATRIX_METHODS, OF_MATRIX, REFUSALS
 from weald.runtime.errors import InputError, NotSupportedError
 
 _KINDS = ("q", "i", "int", "float", "c")
-_RANKING = "ranking is not supported by weald.xgboost; leave it out."
-_SURVIVAL = "survival is not supported by weald.xgboost; give label instead."
-_REFUSED = {
-    "group": _RANKING,
-    "qid": _RANKING,
-    "label_lower_bound": _SURVIVAL,
-    "label_upper_bound": _SURVIVAL,
-    "feature_weights": "columns are drawn alike in weald.xgboost; leave it out.",
-}
 
 
 class DataSplitMode(IntEnum):
@@ -44,6 +36,7 @@ class DataSplitMode(IntEnum):
     COL = 1
 
 
+@REFUSALS.methods(MATRIX_METHODS)
 class DMatrix(LabelledRows):
     """A table for `train` and `Booster.predict`.
 
@@ -64,6 +57,7 @@ class DMatrix(LabelledRows):
     _title = "DMatrix"
     _start_name = "base_margin"
 
+    @REFUSALS.arguments(OF_MATRIX)
     def __init__(
         self,
         data: Any,
@@ -84,7 +78,6 @@ class DMatrix(LabelledRows):
         enable_categorical: bool = False,
         data_split_mode: Any = 0,
     ) -> None:
-        refuse_arguments(locals(), _REFUSED)
         if data_split_mode not in (DataSplitMode.ROW, None) and getattr(data_split_mode, "value", 1) != 0:
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
@@ -162,17 +155,10 @@ class DMatrix(LabelledRows):
 
     @feature_names.setter
     def feature_names(self, names: Sequence[str] | None) -> None:
-        if names is None:
-            self._names = None
-            return
-        chosen = [str(name) for name in ([names] if isinstance(names, str) else names)]
-        if len(chosen) != self.num_col():
-            raise InputError(f"feature_names has {len(chosen)} names, but data has {self.num_col()} columns.")
-        if len(set(chosen)) != len(chosen):
-            raise InputError("feature_names must differ from each other.")
-        if any(mark in name for name in chosen for mark in "[]<"):
-            raise InputError("feature_names must not contain [, ] or <.")
-        self._names = chosen
+        if names is not None:
+            several = [names] if isinstance(names, str) else names
+            names = names_of_columns("feature_names", several, self.num_col(), "[]<")
+        self._names = names
 
     @property
     def feature_types(self) -> list[str] | None:
@@ -201,8 +187,10 @@ class DMatrix(LabelledRows):
         for name, value in others.items():
             if name in ("feature_names", "feature_types"):
                 setattr(self, name, value) if value is not None else None
-            elif name in _REFUSED:
-                refuse_arguments({name: value}, _REFUSED)
+            elif name in OF_MATRIX and value is None:
+                continue
+            elif name in OF_MATRIX:
+                raise REFUSALS.error(name, OF_MATRIX[name])
             else:
                 raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
         if label is not None:
@@ -224,10 +212,6 @@ class DMatrix(LabelledRows):
         """Set the margins that scores start from."""
         self.set_info(base_margin=margin)
 
-    def set_group(self, group: Any) -> None:
-        """Refused: there is no ranking."""
-        refuse_arguments({"group": group}, _REFUSED)
-
     def get_label(self) -> Float32s:
         """The labels."""
         return _single_or_none(self._label)
@@ -242,10 +226,8 @@ class DMatrix(LabelledRows):
 
     def get_float_info(self, field: str) -> Float32s:
         """One of label, weight and base_margin."""
-        getters = {"label": self.get_label, "weight": self.get_weight, "base_margin": self.get_base_margin}
-        if field not in getters:
-            raise InputError(f"a DMatrix has no {field!r}; it has {', '.join(getters)}.")
-        return getters[field]()
+        found: Float32s = self._field(field)
+        return found
 
     def set_float_info(self, field: str, data: Any) -> None:
         """Set one of label, weight and base_margin."""
@@ -256,14 +238,6 @@ class DMatrix(LabelledRows):
         """Set one of label, weight and base_margin; the same as `set_float_info`."""
         self.set_float_info(field, data)
 
-    def get_uint_info(self, field: str) -> Any:
-        """Refused: the whole numbers of a matrix are of ranking."""
-        raise NotSupportedError(f"get_uint_info({field!r}): {_RANKING}")
-
-    def set_uint_info(self, field: str, data: Any) -> None:
-        """Refused: the whole numbers of a matrix are of ranking."""
-        raise NotSupportedError(f"set_uint_info({field!r}): {_RANKING}")
-
     def data_split_mode(self) -> DataSplitMode:
         """By rows, always."""
         return DataSplitMode.ROW
@@ -273,15 +247,6 @@ class DMatrix(LabelledRows):
         rows = np.asarray(rindex)
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
         return self._take(rows)
-
-    get_categories = refused(
-        "get_categories is not supported by weald.xgboost; read the categories from the data frame."
-    )
-    save_binary = refused("save_binary is not supported by weald.xgboost; save the table as parquet or npz.")
-    get_quantile_cut = refused(
-        "get_quantile_cut is not supported by weald.xgboost; Weald bins when it trains."
-    )
-    get_group = refused(f"get_group: {_RANKING}")
 
 
 class QuantileDMatrix(DMatrix):

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import read_weights
-from weald.data.read import open_table
-from weald.dialects.shared.estimators import DialectEstimator, as_table, pairs_of
-from weald.dialects.shared.refusals import refuse_arguments
+from weald.dialects.shared.estimators import DialectEstimator, as_table, sets_of
 from weald.dialects.shared.request import name_of
 from weald.dialects.shared.tables import is_frame
 from weald.dialects.xgboost import dumps
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import TrainingCallback
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.refusals import FEATURE_WEIGHTS, REFUSALS
 from weald.dialects.xgboost.training import train
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
@@ -147,6 +145,7 @@ class XGBModel(DialectEstimator):
         """What y adds to the parameters."""
         return {}
 
+    @REFUSALS.arguments(FEATURE_WEIGHTS)
     def fit(
         self,
         X: Any,
@@ -167,12 +166,9 @@ class XGBModel(DialectEstimator):
         verbose : print the metrics of the eval_set: always, never, or every so many rounds
         xgb_model : a model, or its file, that training goes on from
         """
-        refuse_arguments(locals(), {"feature_weights": XGBOOST_PARAMETERS["feature_weights"].note})
         self._forget()
         params = self._booster_params()
-        n_rows = open_table(as_table(X)).n_rows
-        weight = read_weights(sample_weight, n_rows)
-        label = self._target(y, n_rows, weight)
+        label, weight = self._labels_and_weights(X, y, sample_weight)
         dtrain = self._matrix(X, label, weight, base_margin)
         params |= self._objective_params()
         evals = self._evals(eval_set, sample_weight_eval_set, base_margin_eval_set)
@@ -197,13 +193,8 @@ class XGBModel(DialectEstimator):
     def _evals(self, eval_set: Any, weights: Any, margins: Any) -> list[tuple[DMatrix, str]]:
         per_set = {"sample_weight_eval_set": weights, "base_margin_eval_set": margins}
         evals = []
-        for place, (X, y) in enumerate(pairs_of(eval_set, per_set)):
-            matrix = self._matrix(
-                X,
-                None,
-                None if weights is None else weights[place],
-                None if margins is None else margins[place],
-            )
+        for place, (X, y, weight, margin) in enumerate(sets_of(eval_set, **per_set)):
+            matrix = self._matrix(X, None, weight, margin)
             matrix.set_label(self._eval_target(y, matrix.num_row()))
             evals.append((matrix, f"validation_{place}"))
         return evals

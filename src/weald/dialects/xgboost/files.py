@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weald.dialects.shared.files import pack_model, texts_a_column, unpack_model
+from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import ModelFileError
 
 if TYPE_CHECKING:
     from weald.dialects.xgboost.booster import Booster
 
-NAME = "xgboost.Booster"
-_KEYS = {"custom", "feature_names", "feature_types", "attributes"}
+_KEYS = frozenset({"custom", "feature_names", "feature_types", "attributes"})
+_FORMAT = FileFormat("XGBoost", "Booster", b"{", _KEYS, ("nthread", "verbosity"), read_parameters)
 
 
 def to_bytes(booster: Booster) -> bytes:
     """The bytes of the model file; equal for equal models."""
-    params = {name: value for name, value in booster._params.items() if name not in ("nthread", "verbosity")}
     more = {
         "custom": booster._custom,
         "feature_names": booster.feature_names,
         "feature_types": booster.feature_types,
         "attributes": booster.attributes(),
     }
-    return pack_model(NAME, params, more, booster._fitted())
+    return _FORMAT.pack(booster._params, more, booster._fitted())
 
 
 def from_bytes(booster: Booster, data: bytes) -> None:
     """Make a booster what a file's bytes say; everything is checked before anything is changed."""
-    if data[:1] == b"{":
-        raise ModelFileError(
-            "This is a model of XGBoost's own; weald.xgboost reads only what its own save_model has written."
-        )
-    params, header, model = unpack_model(NAME, data, _KEYS, read_parameters)
+    params, header, model = _FORMAT.unpack(data)
     names, kinds = (texts_a_column(header, key, model) for key in ("feature_names", "feature_types"))
     attributes = header["attributes"]
     if not isinstance(attributes, dict) or not all(isinstance(text, str) for text in attributes.values()):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from weald.dialects.shared.booster import LearningHolder
-from weald.dialects.shared.run import Run
+from weald.dialects.shared.run import Run, Values
 from weald.dialects.xgboost.callback import CallbackContainer
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.objectives import Chosen, choose
@@ -39,7 +39,10 @@ class LearningBooster(LearningHolder):
         try:
             self._begin(dtrain, evals, objective, metric)
             for epoch in range(rounds):
-                if container.before_iteration(self, epoch) or self._step(container, epoch):
+                if container.before_iteration(self, epoch):
+                    break
+                container.take(self._step())
+                if container.after_iteration(self, epoch):
                     break
             self._finish()
         except BaseException:
@@ -68,15 +71,12 @@ class LearningBooster(LearningHolder):
         self._set_run(Run(request.order(earlier), earlier))
         self._request = request
 
-    def _step(self, container: CallbackContainer, epoch: int) -> bool:
-        """One round of `_train`; whether a callback stops."""
+    def _step(self) -> Values:
+        """Train a round by the parameters as they are now, and tell its metrics."""
         assert self._run is not None and self._request is not None
         self._ask(replace(self._request, params=dict(self._params), chosen=self._chosen()))
         self._run.step(self._params.get("eta"))
-        for name, found in self._run.values().items():
-            for metric, value in found:
-                container.record(name, metric, value)
-        return container.after_iteration(self, epoch)
+        return self._run.values()
 
     def _ask(self, request: Request) -> None:
         """Have the run go on by a request, where it is another one."""

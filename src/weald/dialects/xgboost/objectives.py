@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import LINKS, Loss
 from weald.losses.xgboost import xgboost_loss
+from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 
 Float64s = NDArray[np.float64]
@@ -31,14 +32,6 @@ _OBJECTIVES = {
     "count:poisson": ("log", "poisson-nloglik"),
     "reg:gamma": ("log", "gamma-nloglik"),
     "reg:tweedie": ("log", "tweedie-nloglik"),
-}
-#: an option -> the objectives that have it
-_OPTIONS = {
-    "num_class": ("multi:softmax", "multi:softprob"),
-    "huber_slope": ("reg:pseudohubererror",),
-    "quantile_alpha": ("reg:quantileerror",),
-    "tweedie_variance_power": ("reg:tweedie",),
-    "scale_pos_weight": ("reg:logistic", "binary:logistic", "binary:logitraw", "binary:hinge"),
 }
 _POISSON_STEP = 0.7
 
@@ -98,15 +91,16 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
     3
     """
     name = params.get("objective", "reg:squarederror")
-    options = {}
-    for option, owners in _OPTIONS.items():
-        if option not in params or (option == "num_class" and params[option] in (0, 1)):
-            continue
-        if name not in owners and not (custom and option == "num_class"):
-            raise InputError(
-                f"{option} belongs to {' and '.join(owners)}, but objective is {name!r}; leave it out."
-            )
-        options[option] = params[option]
+    known = dict(params)
+    n_classes = known.pop("num_class", 0)
+    if n_classes > 1 and not custom:
+        known["num_class"] = n_classes
+    XGBOOST_PARAMETERS.check_company(known, "objective")
+    options = {
+        key: value for key, value in known.items() if XGBOOST_PARAMETERS.belongs(key, "objective", name)
+    }
+    if n_classes > 1:  # of a function of the user's own, too
+        options["num_class"] = n_classes
     if name.startswith("multi:") and options.get("num_class", 0) < 2:
         raise InputError(f"objective={name!r} needs num_class, the number of classes; it must be at least 2.")
     if name == "reg:quantileerror" and "quantile_alpha" not in options:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from weald.dialects.shared.plots import axes_of, draw_bars, label_axes
-from weald.dialects.shared.refusals import refused
 from weald.dialects.xgboost.booster import Booster
+from weald.dialects.xgboost.refusals import NO_PICTURES_OF_TREES, REFUSALS
 from weald.runtime.errors import InputError
-
-_NO_TREES = "draws trees with Graphviz and is not supported by weald.xgboost; use Booster.get_dump(dump_format='dot')."
 
 
 def plot_importance(
@@ -49,5 +47,5 @@ def plot_importance(
     return ax
 
 
-plot_tree = refused(f"plot_tree {_NO_TREES}")
-to_graphviz = refused(f"to_graphviz {_NO_TREES}")
+plot_tree = REFUSALS.function("plot_tree", NO_PICTURES_OF_TREES)
+to_graphviz = REFUSALS.function("to_graphviz", NO_PICTURES_OF_TREES)

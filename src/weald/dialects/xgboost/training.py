@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from weald.dialects.shared.values import whole_of
+from weald.dialects.shared.values import whole_number
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -72,7 +72,7 @@ def train(
     if early_stopping_rounds is not None:
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     container = CallbackContainer(everything)
-    rounds = rounds_of(num_boost_round)
+    rounds = whole_number("num_boost_round", num_boost_round, 0)
     with quiet(booster._params):
         booster = container.before_training(booster)
         booster._train(dtrain, rounds, container, matrices, obj, custom_metric)
@@ -95,14 +95,6 @@ def _checked_sets(dtrain: Any, evals: Any) -> list[tuple[DMatrix, str]]:
     if len(set(names)) < len(names):
         raise InputError(f"evals must have different names, not {names}.")
     return [(matrix, name) for (matrix, _), name in zip(pairs, names, strict=True)]
-
-
-def rounds_of(num_boost_round: Any) -> int:
-    """The number of rounds, checked; any type of whole number will do."""
-    rounds = whole_of(num_boost_round)
-    if rounds is None or rounds < 0:
-        raise InputError(f"num_boost_round must be a whole number of at least 0, not {num_boost_round!r}.")
-    return rounds
 
 
 def _continued(model: Any, params: Parameters) -> Booster:

@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weald.dialects.shared.values import position_of, read_seed
+from weald.dialects.shared.constraints import interaction_groups, monotone_signs
+from weald.dialects.shared.values import read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
 from weald.dialects.xgboost.objectives import Chosen
-from weald.params.dialect import parse_constraint
 from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 
@@ -57,14 +57,10 @@ def native_parameters(
         native["categories"] = "partition"
         if native.get("split_finder") == "hist":
             native["max_categories"] = MOST_BINS  # XGBoost has a bin for every category
-        native["max_cat_threshold"] = _given(params, "max_cat_threshold")
+        native["max_cat_threshold"] = XGBOOST_PARAMETERS.value_of(params, "max_cat_threshold")
         # XGBoost splits one from the rest below this number, Weald up to it.
-        native["max_cat_to_onehot"] = max(1, _given(params, "max_cat_to_onehot") - 1)
+        native["max_cat_to_onehot"] = max(1, XGBOOST_PARAMETERS.value_of(params, "max_cat_to_onehot") - 1)
     return native
-
-
-def _given(params: Mapping[str, Any], name: str) -> Any:
-    return params.get(name, XGBOOST_PARAMETERS[name].default)
 
 
 def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[str, Any]:
@@ -101,19 +97,9 @@ def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[
 def _constraints(
     params: Mapping[str, Any], feature_names: Sequence[str] | None, n_columns: int
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {}
     names = list(feature_names) if feature_names is not None else [f"f{k}" for k in range(n_columns)]
-    monotone = parse_constraint("monotone_constraints", params.get("monotone_constraints"))
-    if isinstance(monotone, Mapping):
-        directions = [0] * len(names)
-        for name, direction in monotone.items():
-            directions[position_of(name, names, "monotone_constraints")] = direction
-        monotone = directions
-    if monotone is not None:
-        found["monotone_constraints"] = [*monotone, *[0] * (len(names) - len(monotone))]
-    groups = parse_constraint("interaction_constraints", params.get("interaction_constraints"))
-    if groups:
-        found["interaction_constraints"] = [
-            [position_of(column, names, "interaction_constraints") for column in group] for group in groups
-        ]
-    return found
+    signs = monotone_signs(params.get("monotone_constraints"), names)
+    return {
+        "monotone_constraints": None if signs is None else [*signs, *[0] * (len(names) - len(signs))],
+        "interaction_constraints": interaction_groups(params.get("interaction_constraints"), names),
+    }

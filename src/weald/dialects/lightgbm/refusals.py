@@ -1,0 +1,34 @@
+"""What LightGBM has and `weald.lightgbm` has not, and what to do instead."""
+
+from __future__ import annotations
+
+from weald.dialects.shared.refusals import Refusals
+
+REFUSALS = Refusals("weald.lightgbm")
+
+_CLUSTERS = "it trains on one machine; train there, or use LightGBM itself."
+_RANKING = "ranking is not supported; leave it out."
+
+#: of the module
+NAMES = {
+    "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
+    "Sequence": "data in batches is not supported; put it together and use Dataset.",
+    **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
+}
+#: arguments of a Dataset, and of fit
+OF_DATASET = dict.fromkeys(("group", "position"), _RANKING)
+OF_FIT = dict.fromkeys(("group", "eval_group"), _RANKING)
+DATASET_METHODS = {
+    **dict.fromkeys(("set_group", "set_position"), _RANKING),
+    "save_binary": "save the table as parquet or npz.",
+    "add_features_from": "put the columns together and make a Dataset of them.",
+    "feature_num_bin": "Weald bins when it trains.",
+}
+BOOSTER_METHODS = {
+    "shuffle_models": "the order of trees is part of the model.",
+    "set_leaf_output": "trees do not change; see refit.",
+    "set_network": "it trains on one machine.",
+}
+#: arguments of Booster.predict
+OF_PREDICT = {"data_has_header": "it is of files, which predict does not read; leave it out."}
+NO_PICTURES_OF_TREES = "it draws trees with Graphviz; use Booster.trees_to_dataframe."

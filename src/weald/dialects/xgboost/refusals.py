@@ -1,0 +1,43 @@
+"""What XGBoost has and `weald.xgboost` has not, and what to do instead."""
+
+from __future__ import annotations
+
+from weald.dialects.shared.refusals import Refusals
+
+REFUSALS = Refusals("weald.xgboost")
+
+_CLUSTERS = "it trains on one machine; train there, or use XGBoost itself."
+_RANKING = "ranking is not supported; leave it out."
+_SURVIVAL = "survival is not supported; give label instead."
+_CONTRIBUTIONS = "use pred_contribs."
+
+#: of the module
+NAMES = {
+    "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
+    "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
+    "DataIter": "data in batches is not supported; put it together and use DMatrix.",
+    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
+}
+FEATURE_WEIGHTS = {"feature_weights": "columns are drawn alike; leave it out."}
+#: arguments of a DMatrix
+OF_MATRIX = {
+    **dict.fromkeys(("group", "qid"), _RANKING),
+    **dict.fromkeys(("label_lower_bound", "label_upper_bound"), _SURVIVAL),
+    **FEATURE_WEIGHTS,
+}
+MATRIX_METHODS = {
+    "get_categories": "read the categories from the data frame.",
+    "save_binary": "save the table as parquet or npz.",
+    "get_quantile_cut": "Weald bins when it trains.",
+    **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),
+}
+BOOSTER_METHODS = {"load_config": "use set_param.", "get_categories": "see trees_to_dataframe."}
+#: arguments of Booster.predict
+OF_PREDICT = {
+    "approx_contribs": _CONTRIBUTIONS,
+    "pred_interactions": _CONTRIBUTIONS,
+    "training": "trees of dart are not dropped anew; leave it out.",
+}
+#: an argument of whatever tells of the trees
+OF_TREES = {"fmap": "files of feature names are not read; give the DMatrix feature_names."}
+NO_PICTURES_OF_TREES = "it draws trees with Graphviz; use Booster.get_dump(dump_format='dot')."
