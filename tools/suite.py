@@ -14,9 +14,10 @@ from pathlib import Path
 from tools.bounds import constraints
 from tools.environments import CACHE, build_wheel, find_python, fresh, run
 
-#: every stage by itself, files of older versions, scikit-learn's checks, and what trained models must be to the byte
+#: every stage by itself, files of older versions, scikit-learn's checks, and the bytes that fits must give
 QUICK = (
     "tests/unit",
+    "--ignore=tests/unit/tree/shards",
     "tests/golden",
     "tests/estimators/test_scikit_learn.py",
     "tests/invariants/test_digests.py",
