@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 NamedColumns = dict[str, NDArray[Any]]
 
@@ -202,14 +203,9 @@ def _as_text(cells: Sequence[str], known: dict[str, str | None]) -> NDArray[np.o
 
 
 def _pyarrow(file: Path) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(
-            f"{str(file)!r} is a Parquet file, which needs pyarrow: install weald[arrow], or use CSV"
-        ) from None
-    return pyarrow
+    what = f"the Parquet file {str(file)!r}"
+    load_extra("pyarrow.parquet", what)
+    return load_extra("pyarrow", what)
 
 
 def _read_parquet(file: Path) -> NamedColumns:

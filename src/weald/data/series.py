@@ -104,8 +104,9 @@ def open_series(series: nw.Series[Any], name: str) -> TableColumn:
     if dtype.is_numeric() or dtype == nw.Boolean:
         return SeriesColumn(series, "numeric", name)
     native_type = getattr(series.to_native(), "dtype", None)
-    # Narwhals looks at some rows of a pandas object column only; all of them decide here.
-    if dtype == nw.Object or native_type == np.dtype(object):
+    # Narwhals looks at some rows of a pandas object column only; all of them decide here. A type of polars may say that it
+    # equals one of NumPy's.
+    if dtype == nw.Object or (isinstance(native_type, np.dtype) and native_type.hasobject):
         return ObjectColumn(series.to_numpy(), name)
     if dtype == nw.String:
         return SeriesColumn(series, "categorical", name)

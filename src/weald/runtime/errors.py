@@ -13,3 +13,7 @@ class NotSupportedError(InputError):
 
 class ModelFileError(ValueError):
     """A model file is damaged, incomplete, or not a Weald model."""
+
+
+class MissingExtraError(InputError, ImportError):
+    """What was asked for needs a package that is not installed; the message names the extra that brings it."""

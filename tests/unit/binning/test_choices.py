@@ -118,7 +118,7 @@ def test_cells_of_two_bytes_hold_the_bins_of_the_naive_twin(dtype: Any, tasks: i
 
 def test_a_sparse_table_has_wide_bins_too() -> None:
     rng = np.random.default_rng(5)
-    sparse = scipy.sparse.random_array((9_000, 4), density=0.09, rng=rng, format="csr")
+    sparse = scipy.sparse.random(9_000, 4, 0.09, "csr", random_state=rng)
     table, dense = read_table(sparse), read_table(sparse.toarray())
     mapper = fit_bins(table, None, BinChoices(600))
     bins = mapper.transform(table, 1)

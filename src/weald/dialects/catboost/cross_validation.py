@@ -16,6 +16,7 @@ from weald.dialects.catboost.training import LEARN, Course, Told, speaker
 from weald.dialects.shared.folds import add_means, fold_rows
 from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 _VALIDATION = "validation"
 #: arguments of `fit` that `train` takes, too
@@ -129,13 +130,9 @@ def cv(
     pairs = fold_rows(data.labels, data.num_row(), count, stratified, folds, shuffle, seed)
     if inverted:
         pairs = [(test, rows) for rows, test in pairs]
+    kind = load_extra("pandas", "cv with as_pandas=True").DataFrame if as_pandas else dict
     table, models = _Folds(own, data, pairs, log_cout).run()
-    found: Any = table
-    if as_pandas:
-        import pandas as pd
-
-        found = pd.DataFrame(table)
-    return (found, models) if return_models else found
+    return (kind(table), models) if return_models else kind(table)
 
 
 class _Folds:

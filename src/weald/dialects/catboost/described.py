@@ -14,6 +14,7 @@ from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.refusals import OF_IMPORTANCES, REFUSALS
 from weald.dialects.catboost.trained import Trained
 from weald.dialects.shared.values import names_of_columns
+from weald.runtime.extras import load_extra
 
 if TYPE_CHECKING:
     from weald.dialects.shared.tables import Float64s
@@ -149,8 +150,7 @@ class DescribedModel:
         found = importances(trained, data, fstr_type or type, y, threads_of(thread_count))
         if not prettified or found.ndim > 1:
             return found
-        import pandas as pd
-
+        pd = load_extra("pandas", "get_feature_importance with prettified=True")
         order = np.argsort(-found, kind="stable")
         return pd.DataFrame({"Feature Id": np.array(trained.names)[order], "Importances": found[order]})
 

@@ -18,6 +18,7 @@ from weald.dialects.shared.trees import from_the_root, named_trees
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest, TreeView
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 _SEVERAL = "||"
 IMPORTANCES = ("split", "gain")
@@ -108,8 +109,7 @@ def missing_types(model: FittedModel, facts: ColumnFacts | None) -> list[str]:
 
 def dataframe(model: FittedModel, forest: Forest, names: Sequence[str], missing: Sequence[str]) -> Any:
     """All nodes as a pandas frame, tree after tree, from the root on, first child first."""
-    import pandas as pd
-
+    pd = load_extra("pandas", "trees_to_dataframe")
     rows = []
     for index, tree in enumerate(whole_trees(model, forest)):
         kinds = np.where(tree.feature < 0, "L", "S")

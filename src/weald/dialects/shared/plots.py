@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 
 def axes_of(what: str, ax: Any, figsize: Any = None, dpi: Any = None) -> Any:
     """The axes to draw on; ``what`` needs matplotlib."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(f"{what} needs matplotlib: pip install matplotlib.") from None
+    plt = load_extra("matplotlib.pyplot", what)
     if ax is not None:
         return ax
     return plt.subplots(1, 1, figsize=figsize, dpi=dpi)[1]

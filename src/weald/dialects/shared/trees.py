@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest, TreeView
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 
 def named_trees(model: FittedModel, forest: Forest | None = None) -> Iterator[TreeView]:
@@ -57,6 +58,5 @@ def histogram(values: NDArray[np.float64], bins: int | None, as_pandas: bool) ->
     table = table[table[:, 1] > 0]
     if not as_pandas:
         return table
-    import pandas as pd
-
+    pd = load_extra("pandas", "get_split_value_histogram")
     return pd.DataFrame(table, columns=["SplitValue", "Count"])

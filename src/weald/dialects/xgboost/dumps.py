@@ -18,6 +18,7 @@ from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import TreeView
 from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 if TYPE_CHECKING:
     from weald.dialects.xgboost.booster import Booster
@@ -127,8 +128,7 @@ def _dot(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) -
 
 def dataframe(model: FittedModel, names: Sequence[str], gamma: float) -> Any:
     """All nodes as a pandas frame, tree after tree, nodes in the order of their numbers."""
-    import pandas as pd
-
+    pd = load_extra("pandas", "trees_to_dataframe")
     rows: list[dict[str, Any]] = []
     for index, tree in enumerate(named_trees(model)):
         for node in range(tree.n_nodes):

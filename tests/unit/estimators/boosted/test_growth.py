@@ -152,7 +152,7 @@ def test_a_forced_split_of_few_rows_and_no_gain_is_made_and_one_without_rows_is_
 
 
 def test_sparse_tables_take_forced_splits_and_drawn_thresholds() -> None:
-    table = sparse.random_array((500, 30), density=0.1, rng=0, format="csr")
+    table = sparse.random(500, 30, 0.1, "csr", random_state=np.random.default_rng(0))
     y = np.asarray(table[:, [4]].todense()).ravel() + np.random.default_rng(0).random(500)
     options: dict[str, Any] = {**ONE, "min_samples_leaf": 3, "leaves": weald.Leaves(path_smooth=2.0)}
     options["splits"] = weald.Splits(extra_trees=True, forced={"feature": 7, "threshold": 0.0})

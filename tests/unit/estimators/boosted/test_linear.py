@@ -155,7 +155,7 @@ def test_a_sparse_table_is_never_filled_up(monkeypatch: pytest.MonkeyPatch) -> N
         raise AssertionError("the table was filled up")
 
     monkeypatch.setattr(SparseTable, "_filled", refuse)
-    table = scipy.sparse.random(50, 100_000, 0.001, "csr", rng=np.random.default_rng(0))
+    table = scipy.sparse.random(50, 100_000, 0.001, "csr", random_state=np.random.default_rng(0))
     y = np.arange(50) % 2
     model = classifier().fit(table, y, eval_set=[(table, y)])
     assert model.predict(table).shape == (50,)

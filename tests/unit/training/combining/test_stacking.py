@@ -89,7 +89,7 @@ def test_groups_stay_in_one_fold() -> None:
 
 
 def test_layers_are_fitted_to_the_out_of_fold_outputs_below() -> None:
-    first, second = [BAYES, NEIGHBOURS], [("above", LogisticRegression()), ("centroid", LinearSVC())]
+    first, second = [BAYES, NEIGHBOURS], [("above", LogisticRegression()), ("centroid", LinearSVC(random_state=0))]
     model = StackingClassifier([first, second], cv=3, passthrough=True).fit(X, Y)
     below = StackingClassifier(first, cv=3).fit(X, Y).oof_predictions_
     np.testing.assert_array_equal(model.oof_predictions_[0], below)
