@@ -64,9 +64,8 @@ test-extras:  ## every extra of the wheel, in a fresh environment of its own (EX
 check-package:  ## build the sdist and the pure wheel into dist/, and check both
 	$(PYTHON) -m tools.check_package
 
-wheel: $(VENV)/.installed-dev  ## build a pure wheel, and one with compiled kernels for this platform and Python, into dist/
-	$(BIN)/python -m build --wheel --no-isolation
-	WEALD_WHEEL_LEVELS="$(LEVELS)" $(BIN)/python -m build --wheel --no-isolation
+wheel:  ## build a pure wheel, and one with compiled kernels for this platform and Python, into dist/ (LEVELS=...)
+	$(PYTHON) -m tools.wheel $(LEVELS)
 
 docs: $(VENV)/.installed-test  ## check the documentation: links, examples, pages that programs write
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist loadfile tests/docs

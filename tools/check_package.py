@@ -20,11 +20,12 @@ _EPOCH = os.environ.get("SOURCE_DATE_EPOCH", "1735689600")
 _DATA = ROOT / "src" / "weald" / "datasets"
 
 
-def build(environment: Environment, name: str, source: Path, *options: str) -> Path:
+def build(environment: Environment, name: str, source: Path, *options: str, **variables: str) -> Path:
     """Build in an empty folder: the folder with what was built."""
     folder = CACHE / "package" / name
     shutil.rmtree(folder, ignore_errors=True)
-    run(environment.python, "-m", "build", *options, "--outdir", folder, source, SOURCE_DATE_EPOCH=_EPOCH)
+    variables["SOURCE_DATE_EPOCH"] = _EPOCH
+    run(environment.python, "-m", "build", *options, "--outdir", folder, source, **variables)
     return folder
 
 

@@ -77,13 +77,13 @@ def pack(kernels: dict[str, Any]) -> tuple[bytes, str]:
         linkable = any(own in names for other, names in defined.items() if other != key)
         data.append(dumps((linkable, reduced if linkable else _unlinkable(reduced))))
         index[key_digest(key)] = (0, len(data[-1]), hashlib.sha256(data[-1]).hexdigest())
-    # The places are counted from the file's beginning: written once with zeros to know the length of the index.
-    width = len(str(sum(map(len, data)) + 8 + 1_000 * len(index)))
-    place = 8 + len(_dump(index)) + len(index) * (width - 1)
+    # Places are counted from the file's beginning, behind the index, which is padded to a length known before they are.
+    start = 8 + len(_dump(index)) + 20 * len(index)
+    place = start
     for key, (_, length, digest) in index.items():
         index[key] = (place, length, digest)
         place += length
-    text = _dump(index).ljust(index[next(iter(index))][0] - 8)
+    text = _dump(index).ljust(start - 8)
     return len(text).to_bytes(8, "little") + text + b"".join(data), hashlib.sha256(text).hexdigest()
 
 

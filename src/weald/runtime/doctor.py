@@ -73,10 +73,10 @@ def _kernels() -> list[tuple[str, str]]:
         state = "writable"
     else:
         state = "read-only: what is missing is compiled anew in every process"
-    compiled = directory.count()
-    hint = "" if compiled else " (run `weald warmup` to compile them ahead)"
+    compiled, shipped = directory.count(), _shipped()
+    hint = "" if compiled or shipped.endswith("used") else " (run `weald warmup` to compile them ahead)"
     return [
-        ("shipped kernels", _shipped()),
+        ("shipped kernels", shipped),
         ("kernel cache", f"{directory.path} ({state})"),
         ("cached kernels", f"{compiled}{hint}"),
     ]
