@@ -51,6 +51,10 @@ def _check_together(found: Mapping[str, Any]) -> None:
     ]
     if len(weights) > 1:
         raise InputError(f"{weights[0]} and {weights[1]} both weigh the classes; give one of them.")
+    if value_of(found, "permutation_count") < 2 and value_of(found, "boosting_type") == "Ordered":
+        raise InputError(
+            "permutation_count=1 leaves boosting_type='Ordered' no order to take gradients in; set it to 2 or more."
+        )
     _check_detector(found)
     CATBOOST_PARAMETERS.check_company(found, "grow_policy", "boosting_type", "od_type")
 
@@ -62,7 +66,3 @@ def _check_detector(found: Mapping[str, Any]) -> None:
                 raise InputError(
                     f"early_stopping_rounds is od_type='Iter' with its od_wait; leave {name} out."
                 )
-    if value_of(found, "permutation_count") < 2 and value_of(found, "boosting_type") == "Ordered":
-        raise InputError(
-            "permutation_count=1 leaves boosting_type='Ordered' no order to take gradients in; set it to 2 or more."
-        )

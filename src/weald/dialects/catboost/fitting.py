@@ -14,11 +14,11 @@ from weald.dialects.catboost.labels import known_labels, training_labels
 from weald.dialects.catboost.metrics import metrics_of
 from weald.dialects.catboost.pool import Pool, as_pool, categorical_positions
 from weald.dialects.catboost.trained import Trained
-from weald.dialects.catboost.training import Course, Labelled, Request, speaker
+from weald.dialects.catboost.training import Course, Request, given_rows, speaker
 from weald.dialects.catboost.translate import class_factors, resolved_parameters
 from weald.dialects.shared.estimators import as_table
 from weald.dialects.shared.run import Run
-from weald.dialects.shared.tables import Float64s, is_frame
+from weald.dialects.shared.tables import is_frame
 from weald.params.catboost import read_parameters
 from weald.runtime.errors import InputError
 
@@ -60,7 +60,7 @@ def finished(request: Request, classes: NDArray[Any] | None, course: Course, run
         dict(request.full),
         request.chosen,
         classes,
-        request.train.pool.get_feature_names(),
+        request.pool.get_feature_names(),
         course.curves,
         course.best_score,
         course.best_iteration,
@@ -101,21 +101,13 @@ def prepared(
         if chosen.name != "CrossEntropy":  # whose labels are shares of the second class
             sums = np.bincount(codes.astype(np.int64), pool.weights, len(classes)).astype(np.float64)
             factors = class_factors(full, classes.tolist(), sums)
-    train = Labelled(pool, codes, _weighted(codes, pool.weights, factors))
+    train = given_rows(pool, codes, factors, chosen)
     names = [_VALIDATION] if len(sets) == 1 else [f"{_VALIDATION}_{place}" for place in range(len(sets))]
-    evals = []
-    for name, one in zip(names, sets, strict=True):
-        own = known_labels(one, chosen, classes, full, owner)
-        evals.append(Labelled(one, own, _weighted(own, one.weights, factors), name))
-    return Request(full, chosen, train, evals, metrics_of(params, chosen)), classes
-
-
-def _weighted(codes: Float64s, weight: Float64s | None, factors: Float64s | None) -> Float64s | None:
-    """The rows' weights times those of their classes."""
-    if factors is None:
-        return weight
-    own: Float64s = factors[codes.astype(np.int64)]
-    return own if weight is None else own * weight
+    evals = [
+        given_rows(one, known_labels(one, chosen, classes, full, owner), factors, chosen, name)
+        for name, one in zip(names, sets, strict=True)
+    ]
+    return Request(full, chosen, pool, train, evals, metrics_of(params, chosen)), classes
 
 
 def _training_pool(params: Mapping[str, Any], X: Any, y: Any, more: Mapping[str, Any]) -> tuple[Pool, Any]:

@@ -29,56 +29,46 @@ Told = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """A pool with labels as numbers and the weights that count."""
-
-    pool: Pool
-    y: Float64s
-    weight: Float64s | None
-    name: str = LEARN
-
-
-@dataclass(frozen=True)
 class Request:
-    """What a fit asks for."""
+    """What a fit asks for; ``pool``: the training rows as they were given."""
 
     full: Mapping[str, Any]
     chosen: Chosen
-    train: Labelled
-    evals: Sequence[Labelled] = ()
+    pool: Pool
+    train: GivenRows
+    evals: Sequence[GivenRows] = ()
     metrics: Sequence[Evaluated] = ()
 
     def open(self, earlier: FittedModel | None = None) -> Run:
         """The training, at its first round; ``earlier``: the model that it goes on from."""
-        train, pool = self.train, self.train.pool
+        train, weight = self.train, self.train.weight
         native = native_parameters(
             self.full,
             self.chosen,
-            feature_names=pool.get_feature_names(),
-            categorical=pool.get_cat_feature_indices(),
-            weight=train.weight,
+            feature_names=self.pool.get_feature_names(),
+            categorical=self.pool.get_cat_feature_indices(),
+            weight=weight,
         )
-        based = pool.start is not None
-        if any((one.pool.start is not None) != based for one in self.evals):
+        based = train.init_score is not None
+        if any((one.init_score is not None) != based for one in self.evals):
             raise InputError("baseline must be there for the training set and every eval_set, or for none.")
         if earlier is None and not based:
             native["base_score"] = self.chosen.start(self.full["boost_from_average"])
-        counts = slice(None) if train.weight is None else train.weight > 0
-        loss = self.chosen.loss(train.y[counts], None if train.weight is None else train.weight[counts])
-        order = Order(
-            native,
-            loss,
-            GivenRows(pool.table, train.y, train.weight, self._start(pool)),
-            [
-                GivenRows(one.pool.table, one.y, one.weight, self._start(one.pool), one.name)
-                for one in self.evals
-            ],
-            [one.metric for one in self.metrics],
-        )
-        return Run(order, earlier)
+        counts = slice(None) if weight is None else weight > 0
+        loss = self.chosen.loss(train.label[counts], None if weight is None else weight[counts])
+        return Run(Order(native, loss, train, self.evals, [one.metric for one in self.metrics]), earlier)
 
-    def _start(self, pool: Pool) -> Float64s | None:
-        return None if pool.start is None else pool.starts(self.chosen.n_outputs)
+
+def given_rows(
+    pool: Pool, codes: Float64s, factors: Float64s | None, chosen: Chosen, name: str = LEARN
+) -> GivenRows:
+    """A pool with its labels as numbers and, where classes have weights, ``factors``, the rows' weights times those."""
+    weight = pool.weights
+    if factors is not None:
+        own: Float64s = factors[codes.astype(np.int64)]
+        weight = own if weight is None else own * weight
+    start = None if pool.start is None else pool.starts(chosen.n_outputs)
+    return GivenRows(pool.table, codes, weight, start, name)
 
 
 @dataclass

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
+
+from weald.dialects.shared.values import without_warnings
 
 #: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
 LightGBMError = ValueError
@@ -91,10 +93,6 @@ def log_warning(line: str) -> None:
         warnings.warn(line, stacklevel=3)
 
 
-@contextmanager
-def quiet(params: Mapping[str, Any]) -> Iterator[None]:
+def quiet(params: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Without warnings where verbosity is below 0."""
-    with warnings.catch_warnings():
-        if any(int(params.get(name) or 0) < 0 for name in ("verbosity", "verbose")):
-            warnings.simplefilter("ignore")
-        yield
+    return without_warnings(any(int(params.get(name) or 0) < 0 for name in ("verbosity", "verbose")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weald.binning import missing_of
@@ -14,7 +14,7 @@ from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import native_parameters
 from weald.dialects.shared.request import BoosterRequest, name_of
-from weald.dialects.shared.run import GivenRows, Order
+from weald.dialects.shared.run import Order
 from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss
@@ -39,19 +39,14 @@ class Request(BoosterRequest):
     from_scores: bool = False
 
     def order(self, earlier: FittedModel | None) -> Order:
-        train, _ = self.train, self._parts
-        y, weight = train.labels, train.weights
-        native = self.native()
+        native, train, _ = self.native(), self.train, self._parts
         if earlier is None and not self.from_scores:
-            native["base_score"] = self.chosen.start(y, weight)
+            native["base_score"] = self.chosen.start(train.labels, train.weights)
         return Order(
             native,
             self._loss(),
-            GivenRows(train.table, y, self._weights(), self._start(train)),
-            [
-                GivenRows(data.table, data.labels, data.weights, self._start(data), name)
-                for data, name in self.evals
-            ],
+            replace(train.given(self._start(train)), weight=self._weights()),
+            [data.given(self._start(data), name) for data, name in self.evals],
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import read_weights
+from weald.dialects.shared.run import GivenRows
 from weald.dialects.shared.tables import Float64s, one_a_row, open_data, scores_a_row, take_rows
 from weald.runtime.errors import InputError
 
@@ -82,6 +83,10 @@ class LabelledRows:
         if name not in known:
             raise InputError(f"a {self._title} has no field {name!r}; it has {', '.join(known)}.")
         return getattr(self, f"get_{name}")()
+
+    def given(self, start: Float64s | None, name: str = "") -> GivenRows:
+        """As the engine is given them; ``start``: the scores that rows start from, (rows, outputs)."""
+        return GivenRows(self.table, self.labels, self.weights, start, name)
 
     def parts(self) -> tuple[Any, ...]:
         """What tells whether it was given other rows, labels, weights or scores since."""

@@ -1,9 +1,11 @@
-"""Single values that interfaces take: whole numbers, positions of columns, seeds."""
+"""Single values that interfaces take: whole numbers, names and positions of columns, how much is said, seeds."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,15 @@ def names_of_columns(what: str, names: Iterable[Any], n_columns: int, marks: str
     if wrong is not None:
         raise InputError(f"{what} must not contain any of {marks}, but one is {wrong!r}.")
     return chosen
+
+
+@contextmanager
+def without_warnings(when: bool) -> Iterator[None]:
+    """A block whose warnings are not shown, where that is asked for."""
+    with warnings.catch_warnings():
+        if when:
+            warnings.simplefilter("ignore")
+        yield
 
 
 def read_seed(seed: Any) -> Any:

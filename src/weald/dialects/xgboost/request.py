@@ -53,10 +53,7 @@ class Request(BoosterRequest):
             native,
             loss,
             replace(train, init_score=self._start(self.train, base)),
-            [
-                GivenRows(matrix.table, matrix.labels, matrix.weights, self._start(matrix, base), name)
-                for matrix, name in self.evals
-            ],
+            [matrix.given(self._start(matrix, base), name) for matrix, name in self.evals],
             metrics_of(self.params, self.chosen) if self.evals else [],
             None if self.metric is None else self._call_metric,
             base if by_margin else None,

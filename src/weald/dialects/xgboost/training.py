@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
-from weald.dialects.shared.values import whole_number
+from weald.dialects.shared.values import whole_number, without_warnings
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import (
     CallbackContainer,
@@ -104,10 +103,6 @@ def _continued(model: Any, params: Parameters) -> Booster:
     return booster
 
 
-@contextmanager
-def quiet(params: Mapping[str, Any]) -> Iterator[None]:
+def quiet(params: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Without warnings where verbosity is 0."""
-    with warnings.catch_warnings():
-        if params.get("verbosity", get_config()["verbosity"]) == 0:
-            warnings.simplefilter("ignore")
-        yield
+    return without_warnings(params.get("verbosity", get_config()["verbosity"]) == 0)
