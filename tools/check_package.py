@@ -25,7 +25,8 @@ def build(environment: Environment, name: str, source: Path, *options: str, **va
     folder = CACHE / "package" / name
     shutil.rmtree(folder, ignore_errors=True)
     variables["SOURCE_DATE_EPOCH"] = _EPOCH
-    run(environment.python, "-m", "build", *options, "--outdir", folder, source, **variables)
+    command: list[str | Path] = [environment.python, "-m", "build", *options, "--outdir", folder, source]
+    run(*command, cwd=ROOT, **variables)
     return folder
 
 

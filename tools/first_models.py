@@ -42,7 +42,7 @@ def fit_all() -> None:
         ("trees", weald.BoostedTreesClassifier(**few)),
         ("forest", weald.RandomForestClassifier(**few)),
     ]
-    models = [
+    models: list[Any] = [
         weald.BoostedTreesClassifier(n_estimators=100),
         weald.BoostedTreesRegressor(**few),
         weald.RandomForestClassifier(**few),
