@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench warmup docs clean test-quick test-pythons test-minimum test-extras check-package wheel
 
-# Levels of the CPU that a platform wheel has kernels for (docs/decisions/0016-shipped-kernels.md).
+# Levels of the CPU that a platform wheel has kernels for (docs/decisions/0017-shipped-kernels.md).
 LEVELS ?= x86-64-v2 x86-64-v3 x86-64-v4
 
 # What `test-pythons` runs on, and the oldest of them, which has the oldest versions of everything else.
