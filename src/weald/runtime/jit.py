@@ -16,6 +16,7 @@ import numpy as np
 from numba.core import config
 
 from weald.runtime.cache import KernelCache
+from weald.runtime.pipeline import KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,7 +35,7 @@ ONE: Any = np.int64(1)
 
 def _compile(function: Function, **more: Any) -> Function:
     global _said_uncached
-    dispatcher = numba.njit(**_OPTIONS, **more)(function)
+    dispatcher = numba.njit(**_OPTIONS, **more, pipeline_class=KernelCompiler)(function)
     if config.DISABLE_JIT:
         return dispatcher  # type: ignore[no-any-return]
     try:
