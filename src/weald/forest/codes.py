@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import inlined, inner_kernel
 
 # Rows of a block: codes of some 60 channels fit in a first-level cache of 32 KB.
 ROWS = 128
@@ -55,7 +57,7 @@ class Block(NamedTuple):
     first_row: int
 
 
-@kernel
+@inlined
 def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: Any) -> None:
     """OUT column[:rows]: the numbers of a feature in the `rows` rows from `first_row` on."""
     at = np.uint64(first_row * block.row_stride + feature * block.column_stride)
@@ -70,7 +72,7 @@ def _load_column(block: Any, feature: Any, first_row: Any, rows: Any, column: An
             at += step
 
 
-@kernel
+@inlined
 def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) -> None:
     """OUT codes[line:]: int32 that order as the smallest float32 that is at least the number.
 
@@ -87,7 +89,7 @@ def _float_codes(column: Any, missing: Any, rows: Any, line: Any, codes: Any) ->
         codes[line + np.uint64(i)] = code if value == value else missing
 
 
-@kernel
+@inlined
 def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
     """OUT codes[line:]: how many of the sorted numbers table[start : start + size] are below the number.
 
@@ -105,7 +107,8 @@ def _rank_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line:
         rest -= half
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line: Any, codes: Any) -> None:
     """OUT codes[line:]: of ranks make slots; a number that is not in the table has slot `size`."""
     for i in range(rows):
@@ -114,7 +117,8 @@ def _slot_codes(column: Any, table: Any, start: Any, size: Any, rows: Any, line:
         codes[at] = codes[at] if found else np.int32(size)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: Any) -> None:
     """OUT codes[line:]: the bit of each row's slot; the slots of its feature are the line at `slots`."""
     first = np.uint64(start)
@@ -124,7 +128,7 @@ def _set_codes(bits: Any, start: Any, slots: Any, rows: Any, line: Any, codes: A
         codes[line + np.uint64(i)] = np.int32((word >> (slot & np.uint32(31))) & np.uint32(1))
 
 
-@kernel
+@inlined
 def encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base: Any, codes: Any) -> None:
     """OUT codes[base + channel * ROWS + i] of the `rows` rows from `first_row` on."""
     channels, table, bits = packed.channels, packed.table, packed.bits
@@ -133,7 +137,7 @@ def encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base
         kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
         line = base + np.uint64(c) * LINE
         if kind == SET:
-            _set_codes(bits, start, base + np.uint64(source) * LINE, rows, line, codes)
+            far(_set_codes, (bits, start, base + np.uint64(source) * LINE, rows, line, codes))
             continue
         if source != loaded:
             _load_column(block, source, first_row, rows, column)
@@ -144,13 +148,14 @@ def encode(packed: Any, block: Any, first_row: Any, rows: Any, column: Any, base
             continue
         _rank_codes(column, table, start, size, rows, line, codes)
         if kind == SLOT:
-            _slot_codes(column, table, start, size, rows, line, codes)
+            far(_slot_codes, (column, table, start, size, rows, line, codes))
         for i in range(rows):
             at = line + np.uint64(i)
             codes[at] = codes[at] if column[i] == column[i] else missing
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def encode_all(packed: Any, block: Any, begin: Any, end: Any, column: Any, codes: Any) -> None:
     """OUT the codes of the rows `begin` to `end`, block after block."""
     base = np.uint64(0)

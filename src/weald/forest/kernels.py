@@ -23,10 +23,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from weald.forest.codes import LINE, ROWS, SLOT, encode_all
-from weald.runtime.jit import inlined, kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 
 # Rows that walk a tree side by side; more would not fit in the registers.
@@ -98,7 +101,8 @@ class PackedForest(NamedTuple):
     base_score: NDArray[np.float64]
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, leaf: Any) -> None:
     """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
     leaf[:] = np.uint32(0)
@@ -114,7 +118,7 @@ def _symmetric_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, 
             leaf[row] |= right0 | right1
 
 
-@kernel
+@inlined
 def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask: Any) -> None:
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
@@ -134,7 +138,7 @@ def _keep_leaves(tests: Any, start: Any, stop: Any, codes: Any, base: Any, mask:
             mask[row] &= (kept0 & kept1) & (kept2 & kept3)
 
 
-@kernel
+@inlined
 def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
     """OUT leaf[i] = first_leaf + number of the lowest bit of mask[i]; unchanged where no bit is set."""
     base = np.int32(first_leaf) - _EXPONENT_BIAS
@@ -146,7 +150,15 @@ def _lowest_leaves(mask: Any, first_leaf: Any, leaf: Any) -> None:
         leaf[i] = leaf[i] if lowest == 0 else np.uint32(base + exponent)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
+def _masked_leaves(tests: Any, bounds: Any, codes: Any, base: Any, mask: Any, leaf: Any) -> None:
+    """OUT leaf[i]: the leaf that a row reaches, where it is of this mask; `bounds`: first and last test, and first leaf."""
+    _keep_leaves(tests, bounds[0], bounds[1], codes, base, mask)
+    _lowest_leaves(mask, bounds[2], leaf)
+
+
+@inlined
 def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: Any) -> Any:
     """The child of a node that a row goes to, whose first code is codes[row]; a leaf leads to itself."""
     word = words[first + node]
@@ -155,7 +167,8 @@ def _step(words: Any, first: Any, left_bits: Any, codes: Any, row: Any, node: An
     return (word & ((_ONE << left_bits) - _ONE)) + np.uint64(goes_right)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _walk(
     words: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
 ) -> None:
@@ -196,7 +209,8 @@ def _walk(
         leaf[i] = node
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _walk_sets(
     packed: Any, first: Any, left_bits: Any, depth: Any, codes: Any, base: Any, rows: Any, leaf: Any
 ) -> None:
@@ -220,7 +234,8 @@ def _walk_sets(
         leaf[i] = node
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _add_trees_to_row(
     packed: Any, trees: Any, codes: Any, row: Any, start: Any, n_rows: Any, scores: Any
 ) -> None:
@@ -256,7 +271,7 @@ def _add_trees_to_row(
                 scores[start + output * n_rows] += packed.vectors[at + output]
 
 
-@kernel
+@inlined
 def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, scores: Any) -> None:
     """OUT scores[start + i] += values[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
@@ -264,14 +279,15 @@ def _add_values(values: Any, first: Any, leaf: Any, rows: Any, start: Any, score
         scores[start + row] += values[first + np.uint64(leaf[row])]
 
 
-@kernel
+@inlined
 def _look_up(numbers: Any, first: Any, leaf: Any, rows: Any) -> None:
     """OUT leaf[i] = numbers[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
         leaf[i] = numbers[first + np.uint64(leaf[i])]
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _add_vectors(
     vectors: Any, first: Any, number: Any, rows: Any, start: Any, outputs: Any, n_rows: Any, scores: Any
 ) -> None:
@@ -283,7 +299,7 @@ def _add_vectors(
             scores[line + row] += vectors[at + np.uint64(number[row]) * np.uint64(outputs)]
 
 
-@kernel
+@inlined
 def _blocks_together(packed: Any, begin: Any, end: Any) -> Any:
     """How many rows take a tree before all of them go on to the next: whole blocks, no more than there are."""
     blocks = (end - begin + ROWS - 1) // ROWS
@@ -300,6 +316,7 @@ def _rows_of(block: Any, task: Any, tasks: Any) -> Any:
 @shared_kernel
 def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, scores: Any) -> None:
     """OUT scores[K * n], K lines, of the rows of a block, from trees[0] to trees[1]."""
+    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
@@ -316,48 +333,47 @@ def score_rows(task: Any, tasks: Any, packed: Any, block: Any, trees: Any, score
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        encode_all(packed, block, first_row, stop, column, codes)
+        far(encode_all, (packed, block, first_row, stop, column, codes))
         for output in range(n_outputs):
             start = output * n_rows + block.first_row
             scores[start + first_row : start + stop] = packed.base_score[output]
         if stop - first_row < FEWEST_ROWS and not packed.walks_sets:
             for row in range(first_row, stop):
                 at, i = block.first_row + row, np.uint64(row - first_row)
-                _add_trees_to_row(packed, trees, codes, i, at, n_rows, scores)
+                far(_add_trees_to_row, (packed, trees, codes, i, at, n_rows, scores))
             continue
         for tree in range(trees[0], trees[1]):
             way, first = plan[tree, WAY], np.uint64(plan[tree, FIRST_NODE])
+            is_walked = way in (WALKED, WALKED_SETS)
+            first_value = first if is_walked else np.uint64(plan[tree, FIRST_LEAF])
             for row in range(first_row, stop, ROWS):
                 base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
                 at = np.uint64(block.first_row + row)
                 if way == WALKED:
-                    _walk(words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                    far(_walk, (words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf))
                 elif way == WALKED_SETS:
-                    _walk_sets(packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                    far(_walk_sets, (packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf))
                 for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
                     if way == SYMMETRIC:
-                        _symmetric_leaves(tests, passes[p, 0], passes[p, 1], codes, base, leaf)
+                        far(_symmetric_leaves, (tests, passes[p, 0], passes[p, 1], codes, base, leaf))
                     else:
-                        _keep_leaves(tests, passes[p, 0], passes[p, 1], codes, base, mask)
-                        _lowest_leaves(mask, passes[p, 2], leaf)
-                is_walked = way in (WALKED, WALKED_SETS)
+                        far(_masked_leaves, (tests, passes[p], codes, base, mask, leaf))
                 if has_vectors:
-                    if is_walked:
-                        _look_up(node_vector, first, leaf, rows)
-                    else:
-                        _look_up(leaf_vector, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows)
-                    _add_vectors(vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores)
+                    numbers = node_vector if is_walked else leaf_vector
+                    _look_up(numbers, first_value, leaf, rows)
+                    far(
+                        _add_vectors,
+                        (vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores),
+                    )
                     continue
                 at += np.uint64(tree % n_outputs * n_rows)
-                if is_walked:
-                    _add_values(value, first, leaf, rows, at, scores)
-                else:
-                    _add_values(leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, at, scores)
+                _add_values(value if is_walked else leaf_value, first_value, leaf, rows, at, scores)
 
 
 @shared_kernel
 def find_leaves(task: Any, tasks: Any, packed: Any, block: Any, leaves: Any) -> None:
     """OUT leaves[n, T]: for the rows of a block, the node within its tree that each row reaches."""
+    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
     n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)
     together = _blocks_together(packed, begin, end)
@@ -366,14 +382,14 @@ def find_leaves(task: Any, tasks: Any, packed: Any, block: Any, leaves: Any) -> 
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        encode_all(packed, block, first_row, stop, column, codes)
+        far(encode_all, (packed, block, first_row, stop, column, codes))
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             for row in range(first_row, stop, ROWS):
                 base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
                 if packed.trees[tree, WAY] == WALKED_SETS:
-                    _walk_sets(packed, first, left_bits, depth, codes, base, rows, leaf)
+                    far(_walk_sets, (packed, first, left_bits, depth, codes, base, rows, leaf))
                 else:
-                    _walk(packed.words, first, left_bits, depth, codes, base, rows, leaf)
+                    far(_walk, (packed.words, first, left_bits, depth, codes, base, rows, leaf))
                 for i in range(rows):
                     leaves[block.first_row + row + i, tree] = leaf[i]

@@ -1,8 +1,8 @@
-"""How Numba compiles the kernels of `weald.runtime.jit`: its own passes, with one replaced.
+"""How Numba compiles the kernels of `weald.runtime.jit`: by its own passes, but for one.
 
 Numba inlines a function into its caller after it has inlined into that function whatever it calls, and copies the result
-twice: what is nested four deep is processed and copied eight times. `ShallowInlining` takes a function's own statements and leaves its calls to be
-inlined where they end up; the result is the same.
+twice: what is nested four deep is processed and copied eight times. `ShallowInlining` takes a function's own statements,
+and leaves its calls to be inlined where they end up; the result is the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _own_statements(state: Any) -> Any:
     return passes
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[untyped-decorator]
+@register_pass(mutates_CFG=True, analysis_only=False)
 class ShallowInlining(InlineInlinables):  # type: ignore[misc]
     """Numba's pass, but that a function is inlined as it is written."""
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
+from weald.runtime.far import returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.tree.cart.drawn import NOTHING
 from weald.tree.cart.search import NO_SCORE, fits
@@ -31,6 +34,7 @@ from weald.tree.cart.state import (
 )
 
 
+@returns(types.none)
 @bare_inner_kernel
 def rank_rows(n_outputs: Any, side: Any, begin: Any, end: Any, rows: CartRows, medians: Medians) -> None:
     """Rank the node's rows by their labels; no row is in the left child yet."""
@@ -109,6 +113,7 @@ def _distances(
     return np.float64(median * (2 * weight_below - weight) + total - 2 * sum_below)
 
 
+@returns(types.float64)
 @bare_inner_kernel
 def absolute_score(
     n_outputs: Any, n_rows: Any, weight: Any, left_weight: Any, totals: Any, left: Any, medians: Medians
@@ -132,24 +137,26 @@ def _is_wanted(categorical: Any, only_bin: Any, value: Any, following: Any) -> A
     return value == only_bin if categorical else value <= only_bin and only_bin < following
 
 
+@returns(types.float64)
 @bare_inner_kernel
 def walk_rows(
     plan: CartPlan,
     node: Node,
-    categorical: Any,
-    n_bins: Any,
-    n_values: Any,
-    n_items: Any,
-    only_bin: Any,
-    row_amounts: Any,
+    categorical: bool,
+    n_bins: int,
+    sizes: tuple[int, int],
+    only_bin: int,
+    row_amounts: NDArray[np.int64],
     medians: Medians,
     scratch: Scratch,
-    best: Any,
+    best: NDArray[np.int64],
 ) -> Any:
     """`walk_items` for the absolute error: the items are rows, their keys bin << 32 | row.
 
-    ``only_bin``: of the thresholds or categories the only one to be tried, or NOTHING.
+    ``sizes``: items that have a value, and all; ``only_bin``: of the thresholds or categories the only one to be tried, or
+    NOTHING.
     """
+    n_values, n_items = sizes
     keys, left, totals = scratch.keys, scratch.left, scratch.totals
     n_outputs = plan.n_outputs
     n_rows = node.end - node.begin

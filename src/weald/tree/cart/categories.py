@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
+from weald.runtime.far import returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import below, mix
 from weald.tree.cart.state import (
@@ -99,6 +101,7 @@ def _fill_keys(plan: Any, node: Any, size: Any, scratch: Any) -> None:
         scratch.category_keys[category] = key
 
 
+@returns(types.int64)
 @bare_inner_kernel
 def sort_items(plan: CartPlan, node: Node, n_items: Any, scratch: Scratch) -> Any:
     """Turn items by bin into items by the order of the categories, whose keys are place << 32 | slot; their number.

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from weald.runtime.far import far
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
+from weald.runtime.references import refer
 from weald.tree.exact.candidates import CandidateScratch, propose_places
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE, draw_item, draw_run
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
@@ -71,8 +73,7 @@ def _score_chunk(
     for with_missing in range(2 if missing[2] > 0 else 1):
         scores[with_missing] = scan_numeric(
             prefix,
-            ZERO,
-            size,
+            (ZERO, size),
             missing,
             with_missing,
             totals,
@@ -268,11 +269,11 @@ def _scan_candidates(
         prefix.bins[k] = AFTER_REST if behind == 1 and place == middle else last
     score, first = NO_GAIN, ZERO
     if rules.extra_trees:
-        first = draw_place(prefix, size, missing[2], totals, rules, bits)
+        first = far(draw_place, (prefix, size, missing[2], totals, refer(rules), bits))
         size = min(first + 1, size)
     for with_missing in range(2 if missing[2] > 0 else 1):
         score = scan_numeric(
-            prefix, first, size, missing, with_missing, totals, gradients, rules, bounds, best, score
+            prefix, (first, size), missing, with_missing, totals, gradients, rules, bounds, best, score
         )
     if missing[2] == 0:
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])

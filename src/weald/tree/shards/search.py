@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.far import far
 from weald.runtime.jit import kernel
+from weald.runtime.references import refer
 from weald.tree.growth.grower import (
     ROOT,
     by_size,
@@ -26,8 +28,8 @@ from weald.tree.growth.grower import (
 from weald.tree.growth.oblivious import choose_split, pass_on_level_bounds
 from weald.tree.histograms.cells import cell_words, pack_cell
 from weald.tree.histograms.histogram import subtract_histogram
-from weald.tree.shards.state import Search
-from weald.tree.splits.constraints import allowed_columns, open_root
+from weald.tree.search import Search
+from weald.tree.splits.constraints import allowed_columns, is_constrained, open_root
 from weald.tree.state import NOBODY
 
 
@@ -73,28 +75,22 @@ def settle_sums(search: Search, features: NDArray[np.int64]) -> None:
 @kernel
 def search_nodes(search: Search, features: NDArray[np.int64], wanted: NDArray[np.int64], tasks: int) -> None:
     """Find the best splits of some nodes that have histograms: their candidates."""
+    search = refer(search)
     for node in wanted:
-        search_node(
-            search.data,
-            features,
-            search.gradients,
-            search.rules,
-            search.key,
-            tasks,
-            search.work,
-            search.nodes,
-            search.state,
-            node,
-        )
+        search_node(search, features, tasks, node)
 
 
 @kernel
 def divide_nodes(search: Search, parents: NDArray[np.int64], first: int) -> None:
     """Carry out the candidates of some nodes: their children are numbered from ``first`` on."""
-    left = first
+    search, left = refer(search), first
     for node in parents:
         place_children(search.nodes, node, left)
-        pass_on_bounds(search.data, search.gradients, search.rules, search.nodes, search.state, node, left)
+        if is_constrained(search.state):
+            far(
+                pass_on_bounds,
+                (search.data, search.gradients, search.rules, search.nodes, search.state, node, left),
+            )
         left += 2
 
 
@@ -120,31 +116,22 @@ def may_be_split(search: Search, wanted: NDArray[np.int64]) -> NDArray[np.bool_]
 @kernel
 def search_level(search: Search, features: NDArray[np.int64], first: int, last: int, tasks: int) -> Any:
     """Find the common split of the nodes first..last of an oblivious tree; False when none pays."""
+    search = refer(search)
     nodes, rules, state = search.nodes, search.rules, search.state
     drawn = columns_of_node(features, rules, search.key, nodes.depth[first], first)
     chosen = allowed_columns(state, first, drawn)
-    return choose_split(
-        search.data,
-        chosen,
-        search.gradients,
-        rules,
-        search.key,
-        tasks,
-        search.work,
-        nodes,
-        state,
-        first,
-        last,
-    )
+    return choose_split(search, chosen, tasks, first, last)
 
 
 @kernel
 def divide_level(search: Search, first: int, last: int) -> None:
     """Carry out the common split of the nodes first..last, after which their children come."""
-    left = last
+    search, left = refer(search), last
     for node in range(first, last):
         place_children(search.nodes, node, left)
-        pass_on_level_bounds(
-            search.data, search.gradients, search.rules, search.nodes, search.state, node, left
-        )
+        if is_constrained(search.state):
+            far(
+                pass_on_level_bounds,
+                (search.data, search.gradients, search.rules, search.nodes, search.state, node, left),
+            )
         left += 2
