@@ -12,6 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.tree.exact.candidates import CandidateScratch
+from weald.tree.histograms.prefixes import Scratch
+from weald.tree.splits.constraints import ConstraintState
+from weald.tree.state import Gradients, Nodes, Rules
+
 MARK = np.uint64(1 << 63)
 ROW_SHIFT = np.uint64(32)
 ROW_MASK = np.uint64(0x7FFFFFFF)
@@ -56,3 +61,35 @@ class ExactWork(NamedTuple):
     values: NDArray[np.int64]  # (tasks, rows): this and the next two are what candidates are chosen from
     weights: NDArray[np.int64]  # (tasks, rows)
     summaries: NDArray[np.int64]  # (tasks, entries, 4)
+
+
+class ExactSearch(NamedTuple):
+    """A tree while it grows: what it is grown from, by which rules, and what is known of its nodes."""
+
+    data: ExactInput
+    gradients: Gradients
+    rules: Rules
+    key: np.uint64  # of draws of columns, thresholds and noise
+    work: ExactWork
+    nodes: Nodes
+    state: ConstraintState
+
+
+class Segment(NamedTuple):
+    """A node's column, to be scanned."""
+
+    items: NDArray[np.uint64]
+    places: NDArray[
+        np.int64
+    ]  # (3,): where its items begin, where they pass the rest's code, and where they end
+    totals: tuple[int, int, int]  # the node's gradient, hessian and count
+    bits: np.uint64  # random ones, by which a threshold is drawn
+
+
+class ScanMemory(NamedTuple):
+    """Memory for the scan of a column."""
+
+    prefix: Scratch
+    candidates: CandidateScratch
+    trials: NDArray[np.int64]  # two candidates, with missing values on the right and on the left
+    scores: NDArray[np.float64]  # (2,): theirs
