@@ -17,7 +17,7 @@ from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.candidates import CandidateScratch
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE
-from weald.tree.exact.scan import CHUNK, scan_segment
+from weald.tree.exact.scan import CHUNK, ScanMemory, Segment, scan_segment
 from weald.tree.exact.segments import (
     BEGIN,
     END,
@@ -29,7 +29,7 @@ from weald.tree.exact.segments import (
     fill_segment,
     row_of,
 )
-from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactSearch, ExactWork, ScanMemory, Segment
+from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactSearch, ExactWork
 from weald.tree.exact.sums import sum_items
 from weald.tree.growth.frontier import pop, push
 from weald.tree.growth.grower import (

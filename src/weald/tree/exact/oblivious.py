@@ -17,9 +17,9 @@ from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
 from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
-from weald.tree.exact.scan import CHUNK
+from weald.tree.exact.scan import CHUNK, Segment
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
-from weald.tree.exact.state import ExactSearch, Segment
+from weald.tree.exact.state import ExactSearch
 from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_wide
 from weald.tree.growth.grower import ROOT, columns_of_node, settle_root
 from weald.tree.growth.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate

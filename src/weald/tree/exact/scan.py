@@ -7,18 +7,19 @@ the same.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
 from weald.runtime.references import refer
-from weald.tree.exact.candidates import propose_places
+from weald.tree.exact.candidates import CandidateScratch, propose_places
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE, draw_item, draw_run
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
-from weald.tree.exact.state import ExactInput, ScanMemory, Segment
+from weald.tree.exact.state import ExactInput
 from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_items
 from weald.tree.histograms.prefixes import Scratch, draw_place, scan_numeric
 from weald.tree.splits.constraints import Bounds
@@ -37,6 +38,26 @@ from weald.tree.state import (
 )
 
 CHUNK = 256  # items whose prefixes are scored together
+
+
+class Segment(NamedTuple):
+    """A node's column, to be scanned."""
+
+    items: NDArray[np.uint64]
+    places: NDArray[
+        np.int64
+    ]  # (3,): where its items begin, where they pass the rest's code, and where they end
+    totals: tuple[int, int, int]  # the node's gradient, hessian and count
+    bits: np.uint64  # random ones, by which a threshold is drawn
+
+
+class ScanMemory(NamedTuple):
+    """Memory for the scan of a column."""
+
+    prefix: Scratch
+    candidates: CandidateScratch
+    trials: NDArray[np.int64]  # two candidates, with missing values on the right and on the left
+    scores: NDArray[np.float64]  # (2,): theirs
 
 
 @inlined

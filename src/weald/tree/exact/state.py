@@ -12,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.tree.exact.candidates import CandidateScratch
-from weald.tree.histograms.prefixes import Scratch
 from weald.tree.splits.constraints import ConstraintState
 from weald.tree.state import Gradients, Nodes, Rules
 
@@ -73,23 +71,3 @@ class ExactSearch(NamedTuple):
     work: ExactWork
     nodes: Nodes
     state: ConstraintState
-
-
-class Segment(NamedTuple):
-    """A node's column, to be scanned."""
-
-    items: NDArray[np.uint64]
-    places: NDArray[
-        np.int64
-    ]  # (3,): where its items begin, where they pass the rest's code, and where they end
-    totals: tuple[int, int, int]  # the node's gradient, hessian and count
-    bits: np.uint64  # random ones, by which a threshold is drawn
-
-
-class ScanMemory(NamedTuple):
-    """Memory for the scan of a column."""
-
-    prefix: Scratch
-    candidates: CandidateScratch
-    trials: NDArray[np.int64]  # two candidates, with missing values on the right and on the left
-    scores: NDArray[np.float64]  # (2,): theirs
