@@ -22,7 +22,7 @@ from weald.tree.rows.partition import fill_goes_left, partition
 from weald.tree.rules import TreeRules
 from weald.tree.splits.constraints import Constraints, ConstraintState
 from weald.tree.splits.split import find_best_split
-from weald.tree.state import STRIDE, Gradients, Rules, TreeInput, Workspace
+from weald.tree.state import STRIDE, Gradients, NodeSums, Rules, TreeInput, Workspace
 
 COLUMNS, BINS, COMMON_BIN = 28, 255, 100
 SHARES = (1, 16, 128)
@@ -86,10 +86,8 @@ def search_many(
         h_sum += h
     total = 0.0
     for _ in range(times):
-        sums = (g_sum, h_sum, n_rows)
-        total += find_best_split(
-            histogram, data, features, sums, gradients, rules, state, 0, np.uint64(0), 1, best
-        )
+        node = NodeSums(histogram, (g_sum, h_sum, n_rows), 0, np.uint64(0))
+        total += find_best_split(node, data, features, gradients, rules, state, 1, best)
     return total / times
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import types
 
 from weald.runtime.arrays import Float32s, Float64s, Int32s, Uint32s
-from weald.runtime.jit import kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from weald.forest.kernels import PackedForest
@@ -58,7 +60,7 @@ class Block(NamedTuple):
     first_row: int
 
 
-@kernel
+@inlined
 def _load_column(block: Block, feature: int, first_row: int, rows: int, column: Float64s) -> None:
     """OUT column[:rows]: the numbers of a feature in the `rows` rows from `first_row` on."""
     at = np.uint64(first_row * block.row_stride + feature * block.column_stride)
@@ -73,7 +75,7 @@ def _load_column(block: Block, feature: int, first_row: int, rows: int, column: 
             at += step
 
 
-@kernel
+@inlined
 def _float_codes(column: Float64s, missing: np.int32, rows: int, line: np.uint64, codes: Int32s) -> None:
     """OUT codes[line:]: int32 that order as the smallest float32 that is at least the number.
 
@@ -90,7 +92,7 @@ def _float_codes(column: Float64s, missing: np.int32, rows: int, line: np.uint64
         codes[line + np.uint64(i)] = code if value == value else missing
 
 
-@kernel
+@inlined
 def _rank_codes(
     column: Float64s, table: Float64s, start: int, size: int, rows: int, line: np.uint64, codes: Int32s
 ) -> None:
@@ -110,7 +112,8 @@ def _rank_codes(
         rest -= half
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _slot_codes(
     column: Float64s, table: Float64s, start: int, size: int, rows: int, line: np.uint64, codes: Int32s
 ) -> None:
@@ -121,7 +124,8 @@ def _slot_codes(
         codes[at] = codes[at] if found else np.int32(size)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _set_codes(
     bits: Uint32s, start: int, slots: np.uint64, rows: int, line: np.uint64, codes: Int32s
 ) -> None:
@@ -133,7 +137,7 @@ def _set_codes(
         codes[line + np.uint64(i)] = np.int32((word >> (slot & np.uint32(31))) & np.uint32(1))
 
 
-@kernel
+@inlined
 def encode(
     packed: PackedForest,
     block: Block,
@@ -150,7 +154,7 @@ def encode(
         kind, source, start, size = channels[c, 0], channels[c, 1], channels[c, 2], channels[c, 3]
         line = base + np.uint64(c) * LINE
         if kind == SET:
-            _set_codes(bits, start, base + np.uint64(source) * LINE, rows, line, codes)
+            far(_set_codes, (bits, start, base + np.uint64(source) * LINE, rows, line, codes))
             continue
         if source != loaded:
             _load_column(block, source, first_row, rows, column)
@@ -161,13 +165,14 @@ def encode(
             continue
         _rank_codes(column, table, start, size, rows, line, codes)
         if kind == SLOT:
-            _slot_codes(column, table, start, size, rows, line, codes)
+            far(_slot_codes, (column, table, start, size, rows, line, codes))
         for i in range(rows):
             at = line + np.uint64(i)
             codes[at] = codes[at] if column[i] == column[i] else missing
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def encode_all(
     packed: PackedForest, block: Block, begin: int, end: int, column: Float64s, codes: Int32s
 ) -> None:

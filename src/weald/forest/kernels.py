@@ -23,10 +23,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from weald.forest.codes import LINE, ROWS, SLOT, Block, encode_all
 from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint32s, Uint64s
-from weald.runtime.jit import inlined, kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 
 # Rows that walk a tree side by side; more would not fit in the registers.
@@ -98,7 +101,8 @@ class PackedForest(NamedTuple):
     base_score: Float64s
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _symmetric_leaves(
     tests: Int32s, start: int, stop: int, codes: Int32s, base: np.uint64, leaf: Uint32s
 ) -> None:
@@ -116,7 +120,7 @@ def _symmetric_leaves(
             leaf[row] |= right0 | right1
 
 
-@kernel
+@inlined
 def _keep_leaves(tests: Int32s, start: int, stop: int, codes: Int32s, base: np.uint64, mask: Int32s) -> None:
     """OUT mask[i]: the bits of the leaves that no test has ruled out."""
     mask[:] = np.int32(-1)
@@ -136,7 +140,7 @@ def _keep_leaves(tests: Int32s, start: int, stop: int, codes: Int32s, base: np.u
             mask[row] &= (kept0 & kept1) & (kept2 & kept3)
 
 
-@kernel
+@inlined
 def _lowest_leaves(mask: Int32s, first_leaf: int, leaf: Uint32s) -> None:
     """OUT leaf[i] = first_leaf + number of the lowest bit of mask[i]; unchanged where no bit is set."""
     base = np.int32(first_leaf) - _EXPONENT_BIAS
@@ -148,7 +152,17 @@ def _lowest_leaves(mask: Int32s, first_leaf: int, leaf: Uint32s) -> None:
         leaf[i] = leaf[i] if lowest == 0 else np.uint32(base + exponent)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
+def _masked_leaves(
+    tests: Int32s, bounds: tuple[int, int, int], codes: Int32s, base: np.uint64, mask: Int32s, leaf: Uint32s
+) -> None:
+    """OUT leaf[i]: the leaf that a row reaches, where it is of this mask; `bounds`: first and last test, and first leaf."""
+    _keep_leaves(tests, bounds[0], bounds[1], codes, base, mask)
+    _lowest_leaves(mask, bounds[2], leaf)
+
+
+@inlined
 def _step(
     words: Uint64s, first: np.uint64, left_bits: np.uint64, codes: Int32s, row: np.uint64, node: np.uint64
 ) -> np.uint64:
@@ -159,7 +173,8 @@ def _step(
     return (word & ((_ONE << left_bits) - _ONE)) + np.uint64(goes_right)
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _walk(
     words: Uint64s,
     first: np.uint64,
@@ -207,7 +222,8 @@ def _walk(
         leaf[i] = node
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _walk_sets(
     packed: PackedForest,
     first: np.uint64,
@@ -238,7 +254,8 @@ def _walk_sets(
         leaf[i] = node
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _add_trees_to_row(
     packed: PackedForest,
     trees: tuple[int, int],
@@ -280,7 +297,7 @@ def _add_trees_to_row(
                 scores[start + output * n_rows] += packed.vectors[at + output]
 
 
-@kernel
+@inlined
 def _add_values(
     values: Float64s, first: np.uint64, leaf: Uint32s, rows: int, start: np.uint64, scores: Float64s
 ) -> None:
@@ -290,14 +307,15 @@ def _add_values(
         scores[start + row] += values[first + np.uint64(leaf[row])]
 
 
-@kernel
+@inlined
 def _look_up(numbers: Int32s, first: np.uint64, leaf: Uint32s, rows: int) -> None:
     """OUT leaf[i] = numbers[first + leaf[i]] for the first `rows` rows."""
     for i in range(rows):
         leaf[i] = numbers[first + np.uint64(leaf[i])]
 
 
-@kernel
+@returns(types.none)
+@inner_kernel
 def _add_vectors(
     vectors: Float64s,
     first: int,
@@ -316,7 +334,7 @@ def _add_vectors(
             scores[line + row] += vectors[at + np.uint64(number[row]) * np.uint64(outputs)]
 
 
-@kernel
+@inlined
 def _blocks_together(packed: PackedForest, begin: int, end: int) -> int:
     """How many rows take a tree before all of them go on to the next: whole blocks, no more than there are."""
     blocks = (end - begin + ROWS - 1) // ROWS
@@ -335,6 +353,7 @@ def score_rows(
     task: int, tasks: int, packed: PackedForest, block: Block, trees: tuple[int, int], scores: Float64s
 ) -> None:
     """OUT scores[K * n], K lines, of the rows of a block, from trees[0] to trees[1]."""
+    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
@@ -351,48 +370,47 @@ def score_rows(
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        encode_all(packed, block, first_row, stop, column, codes)
+        far(encode_all, (packed, block, first_row, stop, column, codes))
         for output in range(n_outputs):
             start = output * n_rows + block.first_row
             scores[start + first_row : start + stop] = packed.base_score[output]
         if stop - first_row < FEWEST_ROWS and not packed.walks_sets:
             for row in range(first_row, stop):
-                i = np.uint64(row - first_row)
-                _add_trees_to_row(packed, trees, codes, i, block.first_row + row, n_rows, scores)
+                start, i = block.first_row + row, np.uint64(row - first_row)
+                far(_add_trees_to_row, (packed, trees, codes, i, start, n_rows, scores))
             continue
         for tree in range(trees[0], trees[1]):
             way, first = plan[tree, WAY], np.uint64(plan[tree, FIRST_NODE])
+            is_walked = way in (WALKED, WALKED_SETS)
+            first_value = first if is_walked else np.uint64(plan[tree, FIRST_LEAF])
             for row in range(first_row, stop, ROWS):
                 base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
                 at = np.uint64(block.first_row + row)
                 if way == WALKED:
-                    _walk(words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                    far(_walk, (words, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf))
                 elif way == WALKED_SETS:
-                    _walk_sets(packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf)
+                    far(_walk_sets, (packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf))
                 for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
                     if way == SYMMETRIC:
-                        _symmetric_leaves(tests, passes[p, 0], passes[p, 1], codes, base, leaf)
+                        far(_symmetric_leaves, (tests, passes[p, 0], passes[p, 1], codes, base, leaf))
                     else:
-                        _keep_leaves(tests, passes[p, 0], passes[p, 1], codes, base, mask)
-                        _lowest_leaves(mask, passes[p, 2], leaf)
-                is_walked = way in (WALKED, WALKED_SETS)
+                        far(_masked_leaves, (tests, passes[p], codes, base, mask, leaf))
                 if has_vectors:
-                    if is_walked:
-                        _look_up(node_vector, first, leaf, rows)
-                    else:
-                        _look_up(leaf_vector, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows)
-                    _add_vectors(vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores)
+                    numbers = node_vector if is_walked else leaf_vector
+                    _look_up(numbers, first_value, leaf, rows)
+                    far(
+                        _add_vectors,
+                        (vectors, plan[tree, FIRST_VECTOR], leaf, rows, at, n_outputs, n_rows, scores),
+                    )
                     continue
                 at += np.uint64(tree % n_outputs * n_rows)
-                if is_walked:
-                    _add_values(value, first, leaf, rows, at, scores)
-                else:
-                    _add_values(leaf_value, np.uint64(plan[tree, FIRST_LEAF]), leaf, rows, at, scores)
+                _add_values(value if is_walked else leaf_value, first_value, leaf, rows, at, scores)
 
 
 @shared_kernel
 def find_leaves(task: int, tasks: int, packed: PackedForest, block: Block, leaves: Int32s) -> None:
     """OUT leaves[n, T]: for the rows of a block, the node within its tree that each row reaches."""
+    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
     n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)
     together = _blocks_together(packed, begin, end)
@@ -401,14 +419,14 @@ def find_leaves(task: int, tasks: int, packed: PackedForest, block: Block, leave
     leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        encode_all(packed, block, first_row, stop, column, codes)
+        far(encode_all, (packed, block, first_row, stop, column, codes))
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             for row in range(first_row, stop, ROWS):
                 base, rows = np.uint64(n_channels * (row - first_row)), min(ROWS, stop - row)
                 if packed.trees[tree, WAY] == WALKED_SETS:
-                    _walk_sets(packed, first, left_bits, depth, codes, base, rows, leaf)
+                    far(_walk_sets, (packed, first, left_bits, depth, codes, base, rows, leaf))
                 else:
-                    _walk(packed.words, first, left_bits, depth, codes, base, rows, leaf)
+                    far(_walk, (packed.words, first, left_bits, depth, codes, base, rows, leaf))
                 for i in range(rows):
                     leaves[block.first_row + row + i, tree] = leaf[i]

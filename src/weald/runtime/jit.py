@@ -14,6 +14,7 @@ import numpy as np
 from numba.core import config
 
 from weald.runtime.cache import KernelCache
+from weald.runtime.pipeline import KernelCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -30,7 +31,7 @@ ONE: Any = np.int64(1)
 
 
 def _compile(function: Function, **more: Any) -> Function:
-    dispatcher = numba.njit(**_OPTIONS, **more)(function)
+    dispatcher = numba.njit(**_OPTIONS, **more, pipeline_class=KernelCompiler)(function)
     if not config.DISABLE_JIT:
         dispatcher._cache = KernelCache(function)
     return dispatcher  # type: ignore[no-any-return]

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from weald.runtime.arrays import Int, Int64s, Uint32s, Uint64s
 from weald.runtime.errors import InputError
+from weald.runtime.far import returns
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log
 
@@ -74,6 +76,7 @@ def normal(bits: np.uint64) -> float:
         drawn = mix(drawn)
 
 
+@returns(types.int64[::1])
 @kernel
 def choose(candidates: Int64s, share: float, key: np.uint64) -> Int64s:
     """A random share (at least one) of the candidates, in their old order: the first places of a shuffle."""

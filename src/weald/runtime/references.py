@@ -67,9 +67,23 @@ def _emit_refer(typing_context: Any, value: Any) -> Any:
     return Reference(value)(value), generate
 
 
+def _emit_whole(typing_context: Any, value: Any) -> Any:
+    """``whole(value)``: the named tuple that a reference is to; of a tuple, itself."""
+    if not isinstance(value, Reference):
+        return value(value), lambda context, builder, signature, values: values[0]
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer = context.get_value_type(value.kind).as_pointer()
+        loaded = builder.load(builder.bitcast(values[0], pointer))
+        return impl_ret_borrowed(context, builder, value.kind, loaded)
+
+    return value.kind(value), generate
+
+
 def _itself(value: Any) -> Any:
     """The same where kernels run as plain Python."""
     return value
 
 
 refer: Any = _itself if config.DISABLE_JIT else intrinsic(_emit_refer)
+whole: Any = _itself if config.DISABLE_JIT else intrinsic(_emit_whole)

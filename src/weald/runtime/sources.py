@@ -6,9 +6,10 @@ import functools
 import hashlib
 from pathlib import Path
 
-# Sources of kernels that do not import runtime.jit themselves.
-_ALSO_COMPILED = frozenset(
-    {"atomics.py", "far.py", "jit.py", "prefetch.py", "references.py", "state.py", "tasks.py"}
+# What has kernels in it imports one of these; what has tuples in it may be read by kernels.
+_SIGNS = (b"runtime.jit", b"runtime.tasks", b"NamedTuple")
+_COMPILERS = frozenset(
+    {"atomics.py", "far.py", "jit.py", "pipeline.py", "prefetch.py", "references.py", "tasks.py"}
 )
 
 
@@ -19,6 +20,6 @@ def source_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         content = path.read_bytes()
-        if b"runtime.jit" in content or path.name in _ALSO_COMPILED:
+        if any(sign in content for sign in _SIGNS) or path.name in _COMPILERS:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + content + b"\0")
     return digest.hexdigest()[:16]

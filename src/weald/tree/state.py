@@ -89,19 +89,13 @@ class TreeInput(NamedTuple):
     stored_offsets: NDArray[np.uint64] = _NO_OFFSETS  # (stored columns + 1,): their first cells, and the end
 
 
-class Columns(NamedTuple):
-    """What the search for a split reads of `TreeInput`; all of it would take longer to pass than a small node to search."""
+class NodeSums(NamedTuple):
+    """A node as the search for its split sees it."""
 
-    offsets: NDArray[np.uint64]
-    n_bins: NDArray[np.int64]
-    categorical: NDArray[np.bool_]
-    gathers: NDArray[np.bool_]
-    n_cells: int
-    most_bins: int
-    sparse: bool
-    default_bins: Codes
-    n_frequent: int
-    sizes: NDArray[np.int64]
+    histogram: NDArray[np.int64]  # (3, cells), sparse (1, words)
+    totals: tuple[int, int, int]  # its integer gradient, hessian and count
+    number: int  # among the tree's nodes
+    key: np.uint64  # the tree's, by which thresholds and noise are drawn
 
 
 class Gradients(NamedTuple):

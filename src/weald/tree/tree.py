@@ -26,6 +26,7 @@ from weald.tree.rows.leaf import (
     leaf_rows,
 )
 from weald.tree.rules import TreeRules
+from weald.tree.search import Search
 from weald.tree.splits.forced import forced_splits
 from weald.tree.splits.noise import noise_unit
 from weald.tree.state import (
@@ -156,21 +157,11 @@ class TreeGrower(KernelGrower):
     def _grow_nodes(
         self, columns: NDArray[np.int64], gradients: Gradients, rules: Rules, key: Any, n_rows: int
     ) -> int:
-        common = (
-            self._data,
-            columns[self._divides[columns]],
-            gradients,
-            rules,
-            key,
-            n_rows,
-            self.tasks,
-            self._work,
-            self._nodes,
-            self._state,
-        )
+        search = Search(self._data, gradients, rules, key, self._work, self._nodes, self._state)
+        features = columns[self._divides[columns]]
         if self.rules.growth == "oblivious":
-            return int(grow_oblivious(*common))
-        return int(grow_tree(*common, self._forced))
+            return int(grow_oblivious(search, features, n_rows, self.tasks))
+        return int(grow_tree(search, features, n_rows, self.tasks, self._forced))
 
     def is_sparse(self, bins: DenseBins | SparseBins | BundledBins) -> bool:
         """Whether the table does not have all its cells as they are."""

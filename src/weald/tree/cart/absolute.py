@@ -8,8 +8,10 @@ finds a child's median, and with the sums below it the distances: all integers.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from weald.runtime.arrays import Bool, Int, Int64s
+from weald.runtime.far import returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.tree.cart.drawn import NOTHING
 from weald.tree.cart.search import NO_SCORE, fits
@@ -30,6 +32,7 @@ from weald.tree.cart.state import (
 )
 
 
+@returns(types.none)
 @bare_inner_kernel
 def rank_rows(n_outputs: int, side: int, begin: int, end: int, rows: CartRows, medians: Medians) -> None:
     """Rank the node's rows by their labels; no row is in the left child yet."""
@@ -108,6 +111,7 @@ def _distances(
     return np.float64(median * (2 * weight_below - weight) + total - 2 * sum_below)
 
 
+@returns(types.float64)
 @bare_inner_kernel
 def absolute_score(
     n_outputs: int, n_rows: int, weight: int, left_weight: Int, totals: Int64s, left: Int64s, medians: Medians
@@ -131,14 +135,14 @@ def _is_wanted(categorical: bool, only_bin: int, value: int, following: Int) -> 
     return value == only_bin if categorical else value <= only_bin and only_bin < following
 
 
+@returns(types.float64)
 @bare_inner_kernel
 def walk_rows(
     plan: CartPlan,
     node: Node,
     categorical: bool,
     n_bins: int,
-    n_values: Int,
-    n_items: Int,
+    sizes: tuple[int, int],
     only_bin: int,
     row_amounts: Int64s,
     medians: Medians,
@@ -147,8 +151,10 @@ def walk_rows(
 ) -> float:
     """`walk_items` for the absolute error: the items are rows, their keys bin << 32 | row.
 
-    ``only_bin``: of the thresholds or categories the only one to be tried, or NOTHING.
+    ``sizes``: items that have a value, and all; ``only_bin``: of the thresholds or categories the only one to be tried, or
+    NOTHING.
     """
+    n_values, n_items = sizes
     keys, left, totals = scratch.keys, scratch.left, scratch.totals
     n_outputs = plan.n_outputs
     n_rows = node.end - node.begin

@@ -12,8 +12,10 @@ A missing value is a category like the others. The lighter side becomes the left
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from weald.runtime.arrays import Int, Int64s, Uint64s
+from weald.runtime.far import returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import below, mix
 from weald.tree.cart.state import (
@@ -99,6 +101,7 @@ def _fill_keys(plan: CartPlan, node: Node, size: Int, scratch: Scratch) -> None:
         scratch.category_keys[category] = key
 
 
+@returns(types.int64)
 @bare_inner_kernel
 def sort_items(plan: CartPlan, node: Node, n_items: Int, scratch: Scratch) -> Int:
     """Turn items by bin into items by the order of the categories, whose keys are place << 32 | slot; their number.

@@ -8,14 +8,27 @@ the right, and missing.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from weald.runtime.arrays import Index, Int32s, Int64s, Uint8s, Uint64s
+from weald.runtime.arrays import Index, Int64s, Uint8s, Uint64s
+from weald.runtime.far import returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.random import below, mix
 from weald.tree.cart.categories import draw_set
 from weald.tree.cart.items import STRIDE
 from weald.tree.cart.search import search_cuts
-from weald.tree.cart.state import ABSOLUTE, CLASS_OUTPUTS, HALF, LOW, ONE_CLASS_OUTPUT, CartPlan, CartTable
+from weald.tree.cart.state import (
+    ABSOLUTE,
+    CLASS_OUTPUTS,
+    HALF,
+    LOW,
+    ONE_CLASS_OUTPUT,
+    CartPlan,
+    CartTable,
+    Node,
+    NodeRows,
+    Scratch,
+)
 from weald.tree.splits.categories import has_bin
 
 MISSING = 2  # the third of the three bins
@@ -84,24 +97,19 @@ def _draw_category(
     return category
 
 
+@returns(types.none)
 @bare_inner_kernel
 def draw_bins(
     plan: CartPlan,
+    node: Node,
     table: CartTable,
     features: Int64s,
     key: np.uint64,
     entries: Uint64s,
-    begin: int,
-    end: int,
-    seen: Int64s,
-    lowest: Int64s,
-    drawn: Int64s,
-    sets: Int64s,
+    scratch: Scratch,
 ) -> None:
-    """The split to be tried on every feature, into ``drawn``: the last bin on the left, or the category; or into ``sets``.
-
-    ``seen``: int64 (257,), ``lowest``: int64 (features,), scratch.
-    """
+    """The split to be tried on every feature: ``scratch.drawn``, the last bin on the left or the category, or ``drawn_sets``."""
+    begin, end, lowest, drawn = node.begin, node.end, scratch.lowest, scratch.drawn
     _fill_ranges(table.rows, len(table.n_bins), features, entries, begin, end, lowest, drawn)
     for j in range(len(features)):
         feature, first, last = features[j], lowest[j], drawn[j]
@@ -109,10 +117,10 @@ def draw_bins(
         if first == last:
             drawn[j] = NOTHING
         elif table.categorical[feature] and plan.criterion == ABSOLUTE:
-            drawn[j] = _draw_category(table, feature, entries, begin, end, bits, seen)
+            drawn[j] = _draw_category(table, feature, entries, begin, end, bits, scratch.starts)
         elif table.categorical[feature]:
             drawn[j] = 0
-            draw_set(table, feature, entries, begin, end, bits, sets[j])
+            draw_set(table, feature, entries, begin, end, bits, scratch.drawn_sets[j])
         else:
             if last == table.n_bins[feature]:
                 last = _last_value(table, feature, entries, begin, end)
@@ -124,20 +132,19 @@ def _fill_groups_of(
     plan: CartPlan,
     table: CartTable,
     feature: Index,
-    drawn: int,
-    drawn_set: Int64s,
-    entries: Uint64s,
+    place: int,
     begin: int,
     end: int,
-    codes: Int32s,
-    amounts: Int64s,
-    first: int,
-    cells: Int64s,
+    rows: NodeRows,
+    scratch: Scratch,
 ) -> None:
+    """Rows begin..end of one feature, the one at ``place`` of those that are looked at together."""
+    entries, codes, amounts, cells = rows.entries, rows.codes, rows.amounts, scratch.cells
+    drawn, drawn_set = scratch.drawn[place], scratch.drawn_sets[place]
     # Unsigned, or Numba adds a test for negative indices.
     bins, width, feature = table.rows, np.uint64(len(table.n_bins)), np.uint64(feature)
     slots, outputs, code_bits = np.uint64(plan.n_slots), np.uint64(plan.n_outputs), np.uint64(plan.code_bits)
-    mask, one = (np.uint64(1) << code_bits) - np.uint64(1), np.uint64(1)
+    mask, one, first = (np.uint64(1) << code_bits) - np.uint64(1), np.uint64(1), place * STRIDE * plan.n_slots
     categorical, missing = table.categorical[feature], table.n_bins[feature]
     for i in range(np.uint64(begin), np.uint64(end)):
         row, low = entries[i] >> HALF, entries[i] & LOW
@@ -158,37 +165,21 @@ def _fill_groups_of(
                 cells[cell + slot] += amounts[row * slots + slot]
 
 
+@returns(types.none)
 @bare_inner_kernel
 def fill_groups(
     plan: CartPlan,
+    node: Node,
     table: CartTable,
     features: Int64s,
-    drawn: Int64s,
-    sets: Int64s,
-    entries: Uint64s,
-    begin: int,
-    end: int,
-    codes: Int32s,
-    amounts: Int64s,
-    cells: Int64s,
+    rows: NodeRows,
+    scratch: Scratch,
 ) -> None:
     """`fill_cells` with three bins: on the left of what was drawn, on the right, and missing.
 
     Of a categorical feature missing values are a category like the others.
     """
-    for start in range(begin, end, BLOCK):
+    for start in range(node.begin, node.end, BLOCK):
+        end = min(start + BLOCK, node.end)
         for j in range(len(features)):
-            _fill_groups_of(
-                plan,
-                table,
-                features[j],
-                drawn[j],
-                sets[j],
-                entries,
-                start,
-                min(start + BLOCK, end),
-                codes,
-                amounts,
-                j * STRIDE * plan.n_slots,
-                cells,
-            )
+            _fill_groups_of(plan, table, features[j], j, start, end, rows, scratch)

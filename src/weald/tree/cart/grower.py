@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from weald.runtime.arrays import Int, Int64s, Uint64s
+from weald.runtime.far import far
 from weald.runtime.jit import ZERO, bare_inner_kernel, bare_kernel, inlined
 from weald.runtime.prefetch import prefetch
 from weald.runtime.random import TREE_COLUMNS, below, mix, stream
+from weald.runtime.references import refer
 from weald.tree.cart.absolute import rank_rows
 from weald.tree.cart.items import AHEAD
 from weald.tree.cart.leaves import fill_leaves
@@ -30,8 +32,10 @@ from weald.tree.cart.state import (
     Labels,
     Medians,
     Node,
+    NodeRows,
     Open,
     Scratch,
+    Tree,
     Trees,
 )
 from weald.tree.growth.frontier import pop, push
@@ -96,9 +100,7 @@ def _consider(
     plan: CartPlan,
     table: CartTable,
     labels: Labels,
-    key: np.uint64,
-    unit: float,
-    tree_weight: float,
+    tree: Tree,
     number: int,
     n_rows: int,
     rows: CartRows,
@@ -112,18 +114,17 @@ def _consider(
         return NO_SCORE
     entries = rows.entries[depth % 2, 0]
     weight, square, pure = sum_node(plan, entries, begin, end, labels.codes, rows.amounts, scratch.totals)
-    least_weight = plan.min_weight_leaf * tree_weight
+    least_weight = plan.min_weight_leaf * tree.weight
     if pure or weight < 2.0 * least_weight:
         return NO_SCORE
     if plan.criterion == ABSOLUTE:
-        rank_rows(plan.n_outputs, depth % 2, begin, end, rows, medians)
+        far(rank_rows, (plan.n_outputs, depth % 2, begin, end, rows, medians))
     node = Node(number, begin, end, weight, square, least_weight)
     before = score_before(plan, node, scratch, medians)
     candidate = nodes.candidate[number]
-    score = find_split(
-        plan, node, table, key, entries, labels.codes, rows.amounts, scratch, medians, candidate
-    )
-    decrease = max(score - before, 0.0) * unit / (plan.n_outputs * tree_weight)
+    own = NodeRows(entries, labels.codes, rows.amounts)
+    score = find_split(plan, node, table, tree.key, own, scratch, medians, candidate)
+    decrease = max(score - before, 0.0) * tree.unit / (plan.n_outputs * tree.weight)
     if score == NO_SCORE or decrease + EPSILON < plan.min_impurity_decrease:
         return NO_SCORE
     return decrease
@@ -177,7 +178,7 @@ def _grow_tree(
     _draw_tree_columns(plan.columns_per_tree, key, scratch.columns, scratch.swaps)
     drawn, unit = open_tree(plan, key, labels, rows)
     unit = unit * unit if plan.criterion == SQUARED else unit
-    tree_weight = _tree_weight(plan, rows.entries[0, 0], drawn)
+    tree = Tree(key, unit, _tree_weight(plan, rows.entries[0, 0], drawn))
     waiting, heap, gain, count = nodes.waiting, nodes.heap, trees.gain[first:], trees.n_rows[first:]
     nodes.depth[0], nodes.begin[0], waiting[0] = 0, 0, 0
     trees.feature[first], gain[0], count[0] = -1, 0.0, drawn
@@ -187,18 +188,7 @@ def _grow_tree(
             n_waiting -= 1
             number = waiting[n_waiting]
             decrease = _consider(
-                plan,
-                table,
-                labels,
-                key,
-                unit,
-                tree_weight,
-                number,
-                count[number],
-                rows,
-                scratch,
-                medians,
-                nodes,
+                plan, table, labels, tree, number, count[number], rows, scratch, medians, nodes
             )
             if decrease == NO_SCORE:
                 continue
@@ -237,6 +227,8 @@ def grow_trees(
 
     Node 0 is the root, siblings are neighbours. A tree follows from its key, the data and the plan.
     """
+    plan, table, labels, rows = refer(plan), refer(table), refer(labels), refer(rows)
+    scratch, medians, nodes, trees = refer(scratch), refer(medians), refer(nodes), refer(trees)
     first, leaves_before = ZERO, ZERO
     for tree in range(len(keys)):
         n_nodes = np.int64(

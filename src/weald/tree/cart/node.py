@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from weald.runtime.arrays import Int, Int32s, Int64s, Uint64s
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined
 from weald.runtime.random import NODE_COLUMNS, THRESHOLDS, below, mix, stream
 from weald.tree.cart.absolute import absolute_score, walk_rows
@@ -31,6 +33,7 @@ from weald.tree.cart.state import (
     CartTable,
     Medians,
     Node,
+    NodeRows,
     Scratch,
 )
 from weald.tree.splits.categories import put_only_bin
@@ -80,7 +83,8 @@ def score_before(plan: CartPlan, node: Node, scratch: Scratch, medians: Medians)
         left[slot] = 0
     if plan.criterion == ABSOLUTE:
         n_rows = node.end - node.begin
-        return absolute_score(plan.n_outputs, n_rows, node.weight, np.int64(0), totals, left, medians)
+        no_weight = np.int64(0)
+        return far(absolute_score, (plan.n_outputs, n_rows, node.weight, no_weight, totals, left, medians))
     return children_score(plan.criterion, plan.n_outputs, node.weight, np.int64(0), totals, left)
 
 
@@ -90,56 +94,54 @@ def _scan_feature(
     node: Node,
     table: CartTable,
     feature: int,
-    first_cell: Int,
-    drawn: int,
-    drawn_set: Int64s,
-    entries: Uint64s,
-    codes: Int32s,
-    amounts: Int64s,
+    place: int,
+    counts: bool,
+    rows: NodeRows,
     scratch: Scratch,
     medians: Medians,
     best: Int64s,
 ) -> float:
     """Score of the node's best split on a feature, or of the one that is drawn; its place goes to ``best``.
 
-    The node's rows are in the cells from ``first_cell`` on, or, where that is negative, they are sorted here. Of equal
-    scores the one with missing values on the right, then the lowest bin wins. ``drawn``: the split of a random tree.
+    The feature is the one at ``place`` of those that are looked at together. Where ``counts``, the node's rows are in its
+    cells; otherwise they are sorted here. Of equal scores the one with missing values on the right, then the lowest bin wins.
     """
     keys, begin, end = scratch.keys, node.begin, node.end
     n_bins, categorical = table.n_bins[feature], table.categorical[feature]
-    gathers = table.gathers[feature]
-    if plan.random_thresholds and first_cell >= 0:
+    if plan.random_thresholds and counts:
         n_bins = np.int64(MISSING)
-    if first_cell < 0:
-        sort_rows(table.rows, len(table.n_bins), feature, entries, begin, end, scratch.starts, keys)
-        n_items = items_from_rows(plan, entries, begin, end, codes, amounts, keys, scratch.amounts)
+    if counts:
+        first_cell = place * STRIDE * plan.n_slots
+        n_items: Int = items_from_cells(
+            n_bins, plan.n_slots, first_cell, scratch.cells, keys, scratch.amounts
+        )
     else:
-        n_items = items_from_cells(n_bins, plan.n_slots, first_cell, scratch.cells, keys, scratch.amounts)
+        sort_rows(table.rows, len(table.n_bins), feature, rows.entries, begin, end, scratch.starts, keys)
+        n_items = items_from_rows(
+            plan, rows.entries, begin, end, rows.codes, rows.amounts, keys, scratch.amounts
+        )
     n_values = n_items
     if keys[0] >> 32 == keys[n_items - 1] >> 32:
         return NO_SCORE
     if not categorical:
         while keys[n_values - 1] >> 32 == n_bins:
             n_values -= 1
+    drawn = scratch.drawn[place]
     if plan.criterion == ABSOLUTE:
-        score = walk_rows(
-            plan, node, categorical, n_bins, n_values, n_items, drawn, amounts, medians, scratch, best
+        sizes = (n_values, n_items)
+        score = far(
+            walk_rows,
+            (plan, node, categorical, n_bins, sizes, drawn, rows.amounts, medians, scratch, best),
         )
     else:
         if categorical and not plan.random_thresholds:
-            n_items = sort_items(plan, node, n_items, scratch)
+            n_items = far(sort_items, (plan, node, n_items, scratch))
             n_values = n_items
         score = walk_items(plan, node, n_values, n_items, scratch, best)
     best[FEATURE] = feature
     if categorical:
         if score > NO_SCORE:
-            n_bins = table.n_bins[feature]
-            if plan.criterion == ABSOLUTE:
-                put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
-            elif plan.random_thresholds:
-                settle_drawn(n_bins, gathers, node, drawn_set, best)
-            else:
-                settle_cut(n_bins, gathers, node, scratch.category_order, best)
+            far(_settle_categories, (plan, node, table, feature, place, scratch, best))
         return score
     if n_values == n_items:
         # No missing value has been seen here: send those to come where most rows go.
@@ -147,6 +149,21 @@ def _scan_feature(
     if plan.random_thresholds and best[FOLLOWING] != NO_BIN:
         best[BIN], best[FOLLOWING] = drawn, drawn + 1
     return score
+
+
+@returns(types.none)
+@bare_inner_kernel
+def _settle_categories(
+    plan: CartPlan, node: Node, table: CartTable, feature: int, place: int, scratch: Scratch, best: Int64s
+) -> None:
+    """From what a scan of categories has found to the set of bins that goes left."""
+    n_bins, gathers = table.n_bins[feature], table.gathers[feature]
+    if plan.criterion == ABSOLUTE:
+        put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
+    elif plan.random_thresholds:
+        settle_drawn(n_bins, gathers, node, scratch.drawn_sets[place], best)
+    else:
+        settle_cut(n_bins, gathers, node, scratch.category_order, best)
 
 
 @inlined
@@ -178,20 +195,18 @@ def _count_features(
     features: Int64s,
     counts: bool,
     threshold_key: np.uint64,
-    entries: Uint64s,
-    codes: Int32s,
-    amounts: Int64s,
+    rows: NodeRows,
     scratch: Scratch,
 ) -> None:
     """What is done for several features in one pass over the rows: histograms, and drawing the splits of a random tree."""
-    begin, end, cells, drawn, sets = node.begin, node.end, scratch.cells, scratch.drawn, scratch.drawn_sets
+    entries, codes, amounts, cells = rows.entries, rows.codes, rows.amounts, scratch.cells
     if plan.random_thresholds:
-        seen, lowest = scratch.starts, scratch.lowest
-        draw_bins(plan, table, features, threshold_key, entries, begin, end, seen, lowest, drawn, sets)
+        far(draw_bins, (plan, node, table, features, threshold_key, entries, scratch))
         if counts:
-            fill_groups(plan, table, features, drawn, sets, entries, begin, end, codes, amounts, cells)
+            far(fill_groups, (plan, node, table, features, rows, scratch))
     elif counts:
-        fill_cells(plan, table.rows, len(table.n_bins), features, entries, begin, end, codes, amounts, cells)
+        bins, width, begin, end = table.rows, len(table.n_bins), node.begin, node.end
+        fill_cells(plan, bins, width, features, entries, begin, end, codes, amounts, cells)
 
 
 @inlined
@@ -200,9 +215,7 @@ def find_split(
     node: Node,
     table: CartTable,
     key: np.uint64,
-    entries: Uint64s,
-    codes: Int32s,
-    amounts: Int64s,
+    rows: NodeRows,
     scratch: Scratch,
     medians: Medians,
     best: Int64s,
@@ -222,24 +235,9 @@ def find_split(
         size = min(plan.at_once, max(1, plan.features_per_node - visited))
         _draw_features(plan, node_key, visited, size, columns, swaps)
         features = columns[visited : visited + size]
-        _count_features(plan, node, table, features, counts, threshold_key, entries, codes, amounts, scratch)
+        _count_features(plan, node, table, features, counts, threshold_key, rows, scratch)
         for j in range(size):
-            first_cell = j * STRIDE * plan.n_slots if counts else np.int64(-1)
-            score = _scan_feature(
-                plan,
-                node,
-                table,
-                features[j],
-                first_cell,
-                scratch.drawn[j],
-                scratch.drawn_sets[j],
-                entries,
-                codes,
-                amounts,
-                scratch,
-                medians,
-                trial,
-            )
+            score = _scan_feature(plan, node, table, features[j], j, counts, rows, scratch, medians, trial)
             if score > best_score:
                 best_score = score
                 for place in range(CANDIDATE if table.categorical[features[j]] else LEFT_BINS):

@@ -157,6 +157,22 @@ class Medians(NamedTuple):
     sum_tree: NDArray[np.int64]
 
 
+class NodeRows(NamedTuple):
+    """Where the rows of a node are, and what they add to its sums."""
+
+    entries: NDArray[np.uint64]
+    codes: NDArray[np.int32]
+    amounts: NDArray[np.int64]
+
+
+class Tree(NamedTuple):
+    """What is known of a tree when its rows are drawn."""
+
+    key: np.uint64
+    unit: float  # of a score
+    weight: float  # of all its rows
+
+
 class Node(NamedTuple):
     """The node whose split is searched."""
 

@@ -13,7 +13,7 @@ from weald.binning.sketch import ACCURACY, FIELDS
 from weald.runtime.errors import InputError
 from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
-from weald.tree.exact.state import ExactInput, ExactWork
+from weald.tree.exact.state import ExactInput, ExactSearch, ExactWork
 from weald.tree.rules import TreeRules
 from weald.tree.state import Gradients, Rules
 from weald.tree.tree import KernelGrower
@@ -69,18 +69,8 @@ class ExactGrower(KernelGrower):
             if gradients.packed:
                 unpack(self.entries[0], n_rows, self._wide)
                 gradients = gradients._replace(packed=False, wide=self._wide)
-        return grow(
-            self._data,
-            columns,
-            gradients,
-            rules,
-            key,
-            n_rows,
-            self.tasks,
-            self._work,
-            self._nodes,
-            self._state,
-        )
+        search = ExactSearch(self._data, gradients, rules, key, self._work, self._nodes, self._state)
+        return grow(search, columns, n_rows, self.tasks)
 
     def is_sparse(self, bins: Ranks | SparseRanks) -> bool:
         """Whether the table keeps only some of its cells."""

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.far import far
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.candidates import CandidateScratch
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE
-from weald.tree.exact.scan import CHUNK, scan_segment
+from weald.tree.exact.scan import CHUNK, ScanMemory, Segment, scan_segment
 from weald.tree.exact.segments import (
     BEGIN,
     END,
@@ -27,7 +29,7 @@ from weald.tree.exact.segments import (
     fill_segment,
     row_of,
 )
-from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
+from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactSearch, ExactWork
 from weald.tree.exact.sums import sum_items
 from weald.tree.growth.frontier import pop, push
 from weald.tree.growth.grower import (
@@ -42,7 +44,7 @@ from weald.tree.growth.grower import (
 from weald.tree.histograms.prefixes import drawn_bits, new_scratch
 from weald.tree.rows.partition import partition
 from weald.tree.splits.categories import put_no_bin, put_only_bin
-from weald.tree.splits.constraints import ConstraintState, allowed_columns, bounds_of, open_root
+from weald.tree.splits.constraints import allowed_columns, bounds_of, is_constrained, open_root
 from weald.tree.splits.gain import NO_GAIN, gain_of_score, noisy_score
 from weald.tree.splits.split import copy_candidate
 from weald.tree.state import (
@@ -53,28 +55,23 @@ from weald.tree.state import (
     LEFT_COUNT,
     MISSING_LEFT,
     NOBODY,
-    Gradients,
     Nodes,
-    Rules,
 )
 
 PARALLEL_ITEMS = 40_000  # items of a node from which two threads win over one
 
 
 @kernel
-def grow_exact(
-    data: ExactInput,
-    features: NDArray[np.int64],
-    gradients: Gradients,
-    rules: Rules,
-    key: int,
-    n_rows: int,
-    tasks: int,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-) -> int:
+def grow_exact(search: ExactSearch, features: NDArray[np.int64], n_rows: int, tasks: int) -> int:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
+    search = refer(search)
+    gradients, rules, work, nodes, state = (
+        search.gradients,
+        search.rules,
+        search.work,
+        search.nodes,
+        search.state,
+    )
     prepare_root(gradients, n_rows, work, nodes)
     open_root(state)
     settle_root(gradients, rules, nodes, state)
@@ -84,25 +81,10 @@ def grow_exact(
     scores = np.empty((2, len(features)), np.float64)
     while True:
         for k in range(1 if first == ROOT else 2):
-            _choose_columns(features, rules, key, nodes, state, first + k, scores[k])
-        _advance(
-            data, features, gradients, rules, key, tasks, work, nodes, state, parent, first, found, scores
-        )
+            _choose_columns(features, rules, search.key, nodes, state, first + k, scores[k])
+        _advance(search, features, tasks, parent, first, found, scores)
         for k in range(1 if first == ROOT else 2):
-            heap_size = _consider(
-                data,
-                features,
-                gradients,
-                rules,
-                key,
-                work,
-                nodes,
-                state,
-                first + k,
-                found[k],
-                scores[k],
-                heap_size,
-            )
+            heap_size = _consider(search, features, first + k, found[k], scores[k], heap_size)
         while True:
             if heap_size == 0 or n_leaves == rules.max_leaves:
                 return n_nodes
@@ -110,7 +92,8 @@ def grow_exact(
             heap_size -= 1
             first = n_nodes
             split_rows(tasks, work, nodes, parent, first)
-            pass_on_bounds(data, gradients, rules, nodes, state, parent, first)
+            if is_constrained(state):
+                far(pass_on_bounds, (search.data, gradients, rules, nodes, state, parent, first))
             n_nodes += 2
             n_leaves += 1
             nodes.slot[first] = nodes.slot[parent]
@@ -177,96 +160,56 @@ def make_segments(
 
 @shared_kernel
 def _advance_columns(
-    task: Any,
-    tasks: Any,
-    data: ExactInput,
-    features: Any,
-    gradients: Gradients,
-    rules: Rules,
-    key: Any,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-    parent: Any,
-    first: Any,
-    found: Any,
-    scores: Any,
+    task: int,
+    tasks: int,
+    search: ExactSearch,
+    features: NDArray[np.int64],
+    parent: int,
+    first: int,
+    found: NDArray[np.int64],
+    scores: NDArray[np.float64],
 ) -> None:
     """The columns task, task + tasks, …: segments are made, and scanned where a node seeks its split."""
-    prefix = new_scratch(CHUNK)
-    trials, both = np.empty((2, nodes.candidate.shape[1]), np.int64), np.empty(2, np.float64)
+    data, gradients, work, nodes = search.data, search.gradients, search.work, search.nodes
     candidates = CandidateScratch(
         work.values[task], work.weights[task], work.summaries[task], np.empty(BYTE_BINS, np.int64)
     )
+    trials, both = np.empty((2, nodes.candidate.shape[1]), np.int64), np.empty(2, np.float64)
+    memory = ScanMemory(new_scratch(CHUNK), candidates, trials, both)
     for j in range(task, len(features), tasks):
-        make_segments(data, features[j], not gradients.packed, work, nodes, parent, first)
+        feature = features[j]
+        make_segments(data, feature, not gradients.packed, work, nodes, parent, first)
         for k in range(1 if parent == NOBODY else 2):
             if scores[k, j] == NO_GAIN:
                 continue
             node = first + k
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-            segment = work.segments[nodes.slot[node], features[j]]
+            items, places = work.items[nodes.side[node]], work.segments[nodes.slot[node], feature]
+            segment = Segment(items, places, totals, drawn_bits(search.key, node, feature))
+            bounds = bounds_of(search.state, node, feature)
             scores[k, j] = scan_segment(
-                work.items[nodes.side[node]],
-                data,
-                features[j],
-                segment,
-                totals,
-                gradients,
-                rules,
-                bounds_of(state, node, features[j]),
-                drawn_bits(key, node, features[j]),
-                prefix,
-                candidates,
-                trials,
-                both,
-                found[k, j],
+                segment, data, feature, gradients, search.rules, bounds, memory, found[k, j]
             )
 
 
 @inlined
 def _advance(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    key: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    parent: Any,
-    first: Any,
-    found: Any,
-    scores: Any,
+    search: ExactSearch, features: Any, tasks: Any, parent: Any, first: Any, found: Any, scores: Any
 ) -> None:
+    nodes = search.nodes
     n_rows = nodes.end[max(parent, ROOT)] - nodes.begin[max(parent, ROOT)]
     used = tasks if n_rows * len(features) >= PARALLEL_ITEMS else ONE
-    _advance_columns(
-        used, data, features, gradients, rules, key, work, nodes, state, parent, first, found, scores
-    )
+    _advance_columns(used, search, features, parent, first, found, scores)
 
 
 @inlined
-def _consider(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    key: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    node: Any,
-    found: Any,
-    scores: Any,
-    heap_size: Any,
-) -> Any:
+def _consider(search: ExactSearch, features: Any, node: Any, found: Any, scores: Any, heap_size: Any) -> Any:
     """Take the best of the columns' splits, the first of equals, and, if it pays, open the node: push it onto the heap."""
+    gradients, rules, nodes, state = search.gradients, search.rules, search.nodes, search.state
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
     best, most = NOBODY, NO_GAIN
     for j in range(len(scores)):
-        noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], key)
+        noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], search.key)
         if noisy > most:
             best, most = np.int64(j), noisy
     if best == NOBODY:
@@ -277,8 +220,8 @@ def _consider(
         return heap_size
     nodes.candidate_gain[node] = gain
     copy_candidate(found[best], nodes.candidate[node])
-    _find_code(data, work, nodes, node)
-    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)
+    _find_code(search.data, search.work, nodes, node)
+    return push(search.work.heap, heap_size, node, nodes.candidate_gain, rules.growth)
 
 
 @inlined
@@ -313,15 +256,7 @@ def split_rows(tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
     segment = work.segments[nodes.slot[node], candidate[FEATURE]]
     fill_goes_left(work, side, (begin, end), segment, work.places[node])
     as_it_is = np.array([0, 1], np.uint8)
-    partition(
-        work.goes_left,
-        as_it_is,
-        work.entries[side],
-        begin,
-        end,
-        candidate[LEFT_COUNT],
-        tasks,
-        work.chunk_counts,
-        work.entries[1 - side],
-    )
+    source, target, n_left = work.entries[side], work.entries[1 - side], candidate[LEFT_COUNT]
+    given = (work.goes_left, as_it_is, source, begin, end, n_left, tasks, work.chunk_counts, target)
+    far(partition, given)
     place_children(nodes, node, left)

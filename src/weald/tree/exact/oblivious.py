@@ -12,22 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.far import far
 from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
-from weald.tree.exact.scan import CHUNK
+from weald.tree.exact.scan import CHUNK, Segment
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
-from weald.tree.exact.state import ExactInput, ExactWork
+from weald.tree.exact.state import ExactSearch
 from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_wide
 from weald.tree.growth.grower import ROOT, columns_of_node, settle_root
 from weald.tree.growth.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
 from weald.tree.histograms.prefixes import Scratch, new_scratch
 from weald.tree.splits.categories import put_only_bin
-from weald.tree.splits.constraints import ConstraintState, allowed_columns, bounds_of, open_root
+from weald.tree.splits.constraints import allowed_columns, bounds_of, is_constrained, open_root
 from weald.tree.splits.gain import clipped_pair, parent_score
 from weald.tree.splits.level import add_gains, drawn_range
 from weald.tree.splits.score import SMALLEST_HESSIAN
-from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Nodes, Rules
+from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Rules
 
 _CODE = np.uint64(0xFFFFFFFF)
 
@@ -41,19 +43,11 @@ def unpack(entries: NDArray[np.uint64], n_rows: int, wide: NDArray[np.uint64]) -
 
 
 @kernel
-def grow_exact_oblivious(
-    data: ExactInput,
-    features: NDArray[np.int64],
-    gradients: Gradients,
-    rules: Rules,
-    key: int,
-    n_rows: int,
-    tasks: int,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-) -> Any:
+def grow_exact_oblivious(search: ExactSearch, features: NDArray[np.int64], n_rows: int, tasks: int) -> Any:
     """Grow a tree level by level from ``work.entries[0, :n_rows]``; gradients are wide. The number of nodes is returned."""
+    search = refer(search)
+    data, gradients, rules, key = search.data, search.gradients, search.rules, search.key
+    work, nodes, state = search.work, search.nodes, search.state
     prepare_root(gradients, n_rows, work, nodes)
     open_root(state)
     settle_root(gradients, rules, nodes, state)
@@ -67,9 +61,7 @@ def grow_exact_oblivious(
             break
         _choose_columns(features, chosen, gains)
         used = tasks if n_rows * len(features) >= PARALLEL_ITEMS else ONE
-        _score_columns(
-            used, data, features, gradients, rules, key, work, nodes, state, first, n_nodes, found, gains
-        )
+        _score_columns(used, search, features, first, n_nodes, found, gains)
         best = best_of_level(gains, features, gradients, rules, key, first, n_nodes - first)
         if best == NOBODY:
             break
@@ -80,7 +72,8 @@ def grow_exact_oblivious(
         send_unseen(nodes, first, last)
         for node in range(first, last):
             split_rows(tasks, work, nodes, node, n_nodes)
-            pass_on_level_bounds(data, gradients, rules, nodes, state, node, n_nodes)
+            if is_constrained(state):
+                far(pass_on_level_bounds, (data, gradients, rules, nodes, state, node, n_nodes))
             nodes.slot[n_nodes] = nodes.slot[node]
             nodes.slot[n_nodes + 1] = last - first + node - first
             n_nodes += 2
@@ -101,22 +94,17 @@ def _choose_columns(features: Any, chosen: Any, gains: Any) -> None:
 
 @shared_kernel
 def _score_columns(
-    task: Any,
-    tasks: Any,
-    data: ExactInput,
-    features: Any,
-    gradients: Gradients,
-    rules: Rules,
-    key: Any,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
-    first: Any,
-    last: Any,
-    found: Any,
-    gains: Any,
+    task: int,
+    tasks: int,
+    search: ExactSearch,
+    features: NDArray[np.int64],
+    first: int,
+    last: int,
+    found: NDArray[np.int64],
+    gains: NDArray[np.float64],
 ) -> None:
     """The columns task, task + tasks, …: the level's segments are made, and its gains found."""
+    data, work, nodes = search.data, search.work, search.nodes
     prefix, steps = new_scratch(CHUNK), np.empty(CHUNK, np.float64)
     sums = np.empty(data.n_bins[features].max() + 1, np.float64)
     for j in range(task, len(features), tasks):
@@ -126,34 +114,13 @@ def _score_columns(
             for parent in range((first - 1) // 2, first):
                 make_segments(data, features[j], True, work, nodes, parent, np.int64(nodes.left[parent]))
         if gains[j] == 0.0:
-            gains[j] = _score_column(
-                data,
-                features[j],
-                gradients,
-                rules,
-                key,
-                work,
-                nodes,
-                state,
-                first,
-                last,
-                prefix,
-                steps,
-                sums,
-                found[j],
-            )
+            gains[j] = _score_column(search, features[j], first, last, prefix, steps, sums, found[j])
 
 
 @inner_kernel
 def _score_column(
-    data: ExactInput,
+    search: ExactSearch,
     feature: Any,
-    gradients: Gradients,
-    rules: Rules,
-    key: Any,
-    work: ExactWork,
-    nodes: Nodes,
-    state: ConstraintState,
     first: Any,
     last: Any,
     prefix: Scratch,
@@ -162,6 +129,8 @@ def _score_column(
     found: Any,
 ) -> Any:
     """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``."""
+    data, gradients, rules = search.data, search.gradients, search.rules
+    work, nodes = search.work, search.nodes
     n_bins, categorical = data.n_bins[feature], data.categorical[feature]
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
     has_missing = False
@@ -175,16 +144,16 @@ def _score_column(
         sums[: n_bins + 1] = 0.0
         for node in range(first, last):
             totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-            bounds = bounds_of(state, node, feature)
+            bounds = bounds_of(search.state, node, feature)
             own = parent_score(totals, gradients, rules, bounds) * h_unit / (g_unit * g_unit)
-            items = work.items[nodes.side[node]]
-            segment = work.segments[nodes.slot[node], feature]
+            items, places = work.items[nodes.side[node]], work.segments[nodes.slot[node], feature]
+            segment = Segment(items, places, totals, np.uint64(0))
             if categorical:
-                _add_categories(items, segment, n_bins, totals, own, gradients, rules, bounds, prefix, sums)
+                _add_categories(segment, n_bins, own, gradients, rules, bounds, prefix, sums)
                 continue
             rest = (data.rest[feature], n_bins, with_missing)
-            _add_steps(items, segment, rest, totals, own, gradients, rules, bounds, prefix, steps, sums)
-        begin, end = drawn_range(n_bins, has_missing, categorical, key, first, feature, rules)
+            _add_steps(segment, rest, own, gradients, rules, bounds, prefix, steps, sums)
+        begin, end = drawn_range(n_bins, has_missing, categorical, search.key, first, feature, rules)
         for b in range(begin, end):
             if sums[b] > best:
                 best = sums[b]
@@ -200,10 +169,8 @@ def _score_column(
 
 @inlined
 def _add_steps(
-    items: Any,
-    segment: Any,
+    segment: Segment,
     rest: Any,
-    totals: Any,
     own: Any,
     gradients: Any,
     rules: Any,
@@ -217,7 +184,8 @@ def _add_steps(
     ``rest``: the code of rows without an item, the number of bins, which is the code of missing values, and whether these
     go left.
     """
-    begin, middle, end = segment[BEGIN], segment[MIDDLE], segment[END]
+    items, totals = segment.items, segment.totals
+    begin, middle, end = segment.places[BEGIN], segment.places[MIDDLE], segment.places[END]
     rest_code, n_bins, with_missing = rest
     g, h, n = missing_sums(items, begin, end, totals, gradients)
     is_value = rest_code < n_bins
@@ -275,10 +243,8 @@ def _gain_at(
 
 @inlined
 def _add_categories(
-    items: Any,
-    segment: Any,
+    segment: Segment,
     n_bins: Any,
-    totals: Any,
     own: Any,
     gradients: Any,
     rules: Any,
@@ -287,7 +253,8 @@ def _add_categories(
     sums: Any,
 ) -> None:
     """Add one node's gain of every category, and of "missing", against the rest."""
-    begin, end = segment[BEGIN], segment[END]
+    items, totals = segment.items, segment.totals
+    begin, end = segment.places[BEGIN], segment.places[END]
     before = (np.int64(0), np.int64(0))
     done = (np.int64(0), np.int64(0), np.int64(0))
     for start in range(begin, end, CHUNK):

@@ -7,11 +7,15 @@ the same.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
+from weald.runtime.references import refer
 from weald.tree.exact.candidates import CandidateScratch, propose_places
 from weald.tree.exact.drawn import AFTER_REST, NOWHERE, draw_item, draw_run
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
@@ -36,6 +40,26 @@ from weald.tree.state import (
 CHUNK = 256  # items whose prefixes are scored together
 
 
+class Segment(NamedTuple):
+    """A node's column, to be scanned."""
+
+    items: NDArray[np.uint64]
+    places: NDArray[
+        np.int64
+    ]  # (3,): where its items begin, where they pass the rest's code, and where they end
+    totals: tuple[int, int, int]  # the node's gradient, hessian and count
+    bits: np.uint64  # random ones, by which a threshold is drawn
+
+
+class ScanMemory(NamedTuple):
+    """Memory for the scan of a column."""
+
+    prefix: Scratch
+    candidates: CandidateScratch
+    trials: NDArray[np.int64]  # two candidates, with missing values on the right and on the left
+    scores: NDArray[np.float64]  # (2,): theirs
+
+
 @inlined
 def put_place(
     items: Any, begin: Any, place: Any, middle: Any, rest: Any, gradients: Gradients, prefix: Scratch
@@ -57,87 +81,71 @@ def put_place(
 
 @inner_kernel
 def _score_chunk(
-    prefix: Scratch,
+    memory: ScanMemory,
     size: Any,
     missing: Any,
     totals: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    trials: Any,
-    scores: Any,
 ) -> None:
     """Keep the best of the prefixes, with missing values on the right and, where there are any, on the left."""
-    for with_missing in range(2 if missing[2] > 0 else 1):
-        scores[with_missing] = scan_numeric(
+    prefix, trials, scores = memory.prefix, memory.trials, memory.scores
+    for side in range(2 if missing[2] > 0 else 1):
+        scores[side] = scan_numeric(
             prefix,
-            ZERO,
-            size,
+            (ZERO, size),
             missing,
-            with_missing,
+            side,
             totals,
             gradients,
             rules,
             bounds,
-            trials[with_missing],
-            scores[with_missing],
+            trials[side],
+            scores[side],
         )
 
 
 @inlined
 def _scan_range(
-    items: Any,
+    segment: Segment,
     counted_from: Any,
-    begin: Any,
-    end: Any,
+    span: Any,
     before: Any,
     missing: Any,
-    totals: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    prefix: Scratch,
-    trials: Any,
-    scores: Any,
+    memory: ScanMemory,
 ) -> Any:
-    """Score the splits after the items begin..end; the sums up to ``end`` are returned."""
+    """Score the splits after the items span[0]..span[1]; the sums up to the last are returned."""
+    begin, end = span
     for first in range(begin, end, CHUNK):
         size, before = chunk_prefixes(
-            items, counted_from, first, min(first + CHUNK, end), end, before, gradients, prefix
+            segment.items, counted_from, first, min(first + CHUNK, end), end, before, gradients, memory.prefix
         )
-        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+        _score_chunk(memory, size, missing, segment.totals, gradients, rules, bounds)
     return before
 
 
-@inner_kernel
+@inlined
 def _scan_numbers(
-    items: Any,
-    begin: Any,
-    end: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-    bits: Any,
-    prefix: Scratch,
-    trials: Any,
-    scores: Any,
-    best: Any,
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Any
 ) -> Any:
     """Thresholds from left to right, missing values on the right and, where there are any, on the left."""
+    items, totals, scores = segment.items, segment.totals, memory.scores
+    begin, end = segment.places[BEGIN], segment.places[END]
     missing = missing_sums(items, begin, end, totals, gradients)
     scores[0], scores[1] = NO_GAIN, NO_GAIN  # with missing values on the right, on the left
     none = (np.int64(0), np.int64(0))
     if rules.extra_trees:
-        place = draw_item(items, begin, end, end, ZERO, missing[2], totals, rules, bits)
-        size = put_place(items, begin, place, end, (ZERO, ZERO, ZERO), gradients, prefix)
-        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+        place = draw_item(items, begin, end, end, ZERO, missing[2], totals, rules, segment.bits)
+        size = put_place(items, begin, place, end, (ZERO, ZERO, ZERO), gradients, memory.prefix)
+        _score_chunk(memory, size, missing, totals, gradients, rules, bounds)
     else:
-        _scan_range(
-            items, begin, begin, end, none, missing, totals, gradients, rules, bounds, prefix, trials, scores
-        )
+        _scan_range(segment, begin, (begin, end), none, missing, gradients, rules, bounds, memory)
     side = np.int64(scores[1] > scores[0])
-    copy_candidate(trials[side], best)
+    copy_candidate(memory.trials[side], best)
     if missing[2] == 0:
         # No missing value has been seen here: send those to come where most rows go.
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
@@ -146,104 +154,65 @@ def _scan_numbers(
 
 @inlined
 def _scan_both_sides(
-    items: Any,
-    begin: Any,
-    middle: Any,
-    end: Any,
-    rest: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-    prefix: Scratch,
-    trials: Any,
-    scores: Any,
+    segment: Segment, rest: Any, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory
 ) -> None:
-    """Score the splits below ``middle``, right after the rest's value, and from there on."""
-    missing = (np.int64(0), np.int64(0), np.int64(0))
+    """Score the splits below the middle, right after the rest's value, and from there on."""
+    begin, middle, end = segment.places[BEGIN], segment.places[MIDDLE], segment.places[END]
+    prefix, missing = memory.prefix, (np.int64(0), np.int64(0), np.int64(0))
     before = (np.int64(0), np.int64(0))
-    before = _scan_range(
-        items, begin, begin, middle, before, missing, totals, gradients, rules, bounds, prefix, trials, scores
-    )
+    before = _scan_range(segment, begin, (begin, middle), before, missing, gradients, rules, bounds, memory)
     if rest[2] > 0:
         before = (before[0] + rest[0], before[1] + rest[1])
         prefix.gradient[0], prefix.hessian[0] = before
         prefix.rows[0], prefix.bins[0] = middle - begin + rest[2], AFTER_REST
-        _score_chunk(prefix, np.int64(1), missing, totals, gradients, rules, bounds, trials, scores)
+        _score_chunk(memory, np.int64(1), missing, segment.totals, gradients, rules, bounds)
     counted_from = begin - rest[2]
-    _scan_range(
-        items,
-        counted_from,
-        middle,
-        end,
-        before,
-        missing,
-        totals,
-        gradients,
-        rules,
-        bounds,
-        prefix,
-        trials,
-        scores,
-    )
+    _scan_range(segment, counted_from, (middle, end), before, missing, gradients, rules, bounds, memory)
 
 
+@returns(types.float64)
 @inner_kernel
 def _scan_around_rest(
-    items: Any,
-    begin: Any,
-    middle: Any,
-    end: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-    bits: Any,
-    prefix: Scratch,
-    trials: Any,
-    scores: Any,
-    best: Any,
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Any
 ) -> Any:
-    """The same where the rows without an item have a value of their own, between the items before and from ``middle`` on."""
+    """The same where the rows without an item have a value of their own, between the items before and from the middle on."""
+    items, totals = segment.items, segment.totals
+    begin, middle, end = segment.places[BEGIN], segment.places[MIDDLE], segment.places[END]
     rest = missing_sums(items, begin, end, totals, gradients)
     missing = (np.int64(0), np.int64(0), np.int64(0))
-    scores[0] = NO_GAIN
+    memory.scores[0] = NO_GAIN
     if rules.extra_trees:
-        place = draw_item(items, begin, middle, end, rest[2], ZERO, totals, rules, bits)
-        size = put_place(items, begin, place, middle, rest, gradients, prefix)
-        _score_chunk(prefix, size, missing, totals, gradients, rules, bounds, trials, scores)
+        place = draw_item(items, begin, middle, end, rest[2], ZERO, totals, rules, segment.bits)
+        size = put_place(items, begin, place, middle, rest, gradients, memory.prefix)
+        _score_chunk(memory, size, missing, totals, gradients, rules, bounds)
     else:
-        _scan_both_sides(
-            items, begin, middle, end, rest, totals, gradients, rules, bounds, prefix, trials, scores
-        )
-    copy_candidate(trials[0], best)
+        _scan_both_sides(segment, rest, gradients, rules, bounds, memory)
+    copy_candidate(memory.trials[0], best)
     best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
-    return scores[0]
+    return memory.scores[0]
 
 
+@returns(types.float64)
 @inner_kernel
 def _scan_candidates(
-    items: Any,
-    segment: Any,
+    segment: Segment,
     is_value: Any,
-    totals: Any,
+    buckets: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    bits: Any,
-    buckets: Any,
-    candidates: CandidateScratch,
-    prefix: Scratch,
+    memory: ScanMemory,
     best: Any,
 ) -> Any:
     """The same for the thresholds that the node proposes; there are no more than fit in one chunk.
 
     ``is_value``: the rows without an item have a value of their own; otherwise they are missing values.
     """
-    begin, end = segment[BEGIN], segment[END]
+    items, totals, prefix, candidates = segment.items, segment.totals, memory.prefix, memory.candidates
+    begin, end = segment.places[BEGIN], segment.places[END]
     if begin == end:
         return NO_GAIN
-    middle = segment[MIDDLE] if is_value else begin
+    middle = segment.places[MIDDLE] if is_value else begin
     missing = missing_sums(items, begin, end, totals, gradients)
     rest = (np.int64(0), np.int64(0), np.int64(0))
     if is_value:
@@ -268,11 +237,11 @@ def _scan_candidates(
         prefix.bins[k] = AFTER_REST if behind == 1 and place == middle else last
     score, first = NO_GAIN, ZERO
     if rules.extra_trees:
-        first = draw_place(prefix, size, missing[2], totals, rules, bits)
+        first = far(draw_place, (prefix, size, missing[2], totals, refer(rules), segment.bits))
         size = min(first + 1, size)
     for with_missing in range(2 if missing[2] > 0 else 1):
         score = scan_numeric(
-            prefix, first, size, missing, with_missing, totals, gradients, rules, bounds, best, score
+            prefix, (first, size), missing, with_missing, totals, gradients, rules, bounds, best, score
         )
     if missing[2] == 0:
         best[MISSING_LEFT] = np.int64(2 * best[LEFT_COUNT] >= totals[2])
@@ -304,23 +273,17 @@ def _try_category(
     return score
 
 
+@returns(types.float64)
 @inner_kernel
 def _scan_categories(
-    items: Any,
-    begin: Any,
-    end: Any,
-    totals: Any,
-    gradients: Gradients,
-    rules: Rules,
-    bounds: Bounds,
-    bits: Any,
-    prefix: Scratch,
-    best: Any,
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, prefix: Scratch, best: Any
 ) -> Any:
     """Every category, and "missing" at last, against all the rest: the differences of neighbouring prefixes."""
+    items, totals = segment.items, segment.totals
+    begin, end = segment.places[BEGIN], segment.places[END]
     score = NO_GAIN
     if rules.extra_trees:
-        first, last = draw_run(items, begin, end, totals, rules, bits)
+        first, last = draw_run(items, begin, end, totals, rules, segment.bits)
         if last < first:
             return score
         gradient, hessian = sum_items(items, first, last, gradients)
@@ -344,66 +307,25 @@ def _scan_categories(
     return _try_category(missing, np.int64(NOWHERE), totals, gradients, rules, bounds, best, score)
 
 
-@inner_kernel
+@inlined
 def scan_segment(
-    items: Any,
+    segment: Segment,
     data: ExactInput,
     feature: Any,
-    segment: Any,
-    totals: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    bits: Any,
-    prefix: Scratch,
-    candidates: CandidateScratch,
-    trials: Any,
-    scores: Any,
+    memory: ScanMemory,
     best: Any,
 ) -> Any:
-    """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin.
-
-    ``bits``: random ones, by which a threshold is drawn; ``trials``, int64, two candidates, and ``scores``, float64 (2,):
-    scratch.
-    """
-    begin, end = segment[BEGIN], segment[END]
-    if data.categorical[feature]:
-        score = _scan_categories(items, begin, end, totals, gradients, rules, bounds, bits, prefix, best)
-    elif data.buckets > 0:
-        is_value = data.rest[feature] < data.n_bins[feature]
-        score = _scan_candidates(
-            items,
-            segment,
-            is_value,
-            totals,
-            gradients,
-            rules,
-            bounds,
-            bits,
-            data.buckets,
-            candidates,
-            prefix,
-            best,
-        )
-    elif data.rest[feature] < data.n_bins[feature]:
-        score = _scan_around_rest(
-            items,
-            begin,
-            segment[MIDDLE],
-            end,
-            totals,
-            gradients,
-            rules,
-            bounds,
-            bits,
-            prefix,
-            trials,
-            scores,
-            best,
-        )
-    else:
-        score = _scan_numbers(
-            items, begin, end, totals, gradients, rules, bounds, bits, prefix, trials, scores, best
-        )
+    """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin."""
     best[FEATURE] = feature
-    return score
+    is_value = data.rest[feature] < data.n_bins[feature]
+    if data.categorical[feature]:
+        return far(_scan_categories, (segment, gradients, rules, bounds, memory.prefix, best))
+    if data.buckets > 0:
+        given = (segment, is_value, data.buckets, gradients, rules, bounds, memory, best)
+        return far(_scan_candidates, given)
+    if is_value:
+        return far(_scan_around_rest, (segment, gradients, rules, bounds, memory, best))
+    return _scan_numbers(segment, gradients, rules, bounds, memory, best)

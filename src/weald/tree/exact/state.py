@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.tree.splits.constraints import ConstraintState
+from weald.tree.state import Gradients, Nodes, Rules
+
 MARK = np.uint64(1 << 63)
 ROW_SHIFT = np.uint64(32)
 ROW_MASK = np.uint64(0x7FFFFFFF)
@@ -56,3 +59,15 @@ class ExactWork(NamedTuple):
     values: NDArray[np.int64]  # (tasks, rows): this and the next two are what candidates are chosen from
     weights: NDArray[np.int64]  # (tasks, rows)
     summaries: NDArray[np.int64]  # (tasks, entries, 4)
+
+
+class ExactSearch(NamedTuple):
+    """A tree while it grows: what it is grown from, by which rules, and what is known of its nodes."""
+
+    data: ExactInput
+    gradients: Gradients
+    rules: Rules
+    key: np.uint64  # of draws of columns, thresholds and noise
+    work: ExactWork
+    nodes: Nodes
+    state: ConstraintState

@@ -9,9 +9,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from weald.runtime.far import far, returns
-from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, kernel
+from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.random import choose, mix
-from weald.runtime.references import refer
+from weald.runtime.references import refer, whole
 from weald.tree.growth.frontier import pop, push
 from weald.tree.histograms.bundled import column_of, fill_codes_left, in_bundle, stored_columns
 from weald.tree.histograms.cells import cell_words, read_cell
@@ -24,12 +24,13 @@ from weald.tree.histograms.sparse import (
     sum_entries,
 )
 from weald.tree.rows.partition import fill_goes_left, partition
+from weald.tree.search import Search
 from weald.tree.splits.constraints import (
-    ConstraintState,
     allowed_columns,
     bounded_value,
     bounds_of,
     inherit,
+    is_constrained,
     open_root,
     part,
 )
@@ -53,11 +54,7 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
-    Gradients,
-    Nodes,
-    Rules,
-    TreeInput,
-    Workspace,
+    NodeSums,
 )
 
 ROOT = ZERO
@@ -65,23 +62,13 @@ ROOT = ZERO
 
 @kernel
 def grow_tree(
-    data: TreeInput,
-    features: NDArray[np.int64],
-    gradients: Gradients,
-    rules: Rules,
-    key: int,
-    n_rows: int,
-    tasks: int,
-    work: Workspace,
-    nodes: Nodes,
-    state: ConstraintState,
-    forced: ForcedSplits,
+    search: Search, features: NDArray[np.int64], n_rows: int, tasks: int, forced: ForcedSplits
 ) -> Any:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
-    data, gradients, work = refer(data), refer(gradients), refer(work)
-    nodes, state, forced = refer(nodes), refer(state), refer(forced)
+    search, forced = refer(search), refer(forced)
+    nodes, rules = search.nodes, search.rules
     place_root(nodes, n_rows)
-    open_root(state)
+    open_root(search.state)
     open_forced(forced)
     heap_size, n_nodes, n_leaves, n_slots = ZERO, ONE, 1, 0
     parent, fresh = NOBODY, (ROOT, NOBODY)  # who has no histogram yet: the root, later two siblings
@@ -89,28 +76,22 @@ def grow_tree(
         sibling = NOBODY
         for node in fresh:
             if node != NOBODY:
-                n_slots = give_histogram(
-                    data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
-                )
+                n_slots = give_histogram(search, features, tasks, parent, node, sibling, n_slots)
                 if node == ROOT:
-                    settle_root(gradients, rules, nodes, state)
-                # Most trees have none to ask for, and to pass this many arrays takes as long as to scan a column.
-                is_forced = len(forced.node) > 0 and far(
-                    force_split, (data, gradients, rules, work, nodes, state, node, forced)
-                )
+                    settle_root(search.gradients, rules, nodes, search.state)
+                is_forced = len(forced.node) > 0 and far(force_split, (search, node, forced))
                 if not is_forced:
-                    heap_size = _consider(
-                        data, features, gradients, rules, key, tasks, work, nodes, state, node, heap_size
-                    )
+                    heap_size = _consider(search, features, tasks, node, heap_size)
                 sibling = node
         parent = next_forced(forced, nodes)
         if n_leaves == rules.max_leaves or (parent == NOBODY and heap_size == 0):
             return n_nodes
         if parent == NOBODY:
-            parent = pop(work.heap, heap_size, nodes.candidate_gain, rules.growth)
+            parent = pop(search.work.heap, heap_size, nodes.candidate_gain, rules.growth)
             heap_size -= 1
-        split_node(data, tasks, work, nodes, parent, n_nodes)
-        far(pass_on_bounds, (data, gradients, rules, nodes, state, parent, n_nodes))
+        split_node(search, tasks, parent, n_nodes)
+        if is_constrained(search.state):
+            far(pass_on_bounds, (search.data, search.gradients, rules, nodes, search.state, parent, n_nodes))
         hand_down(forced, parent, n_nodes)
         fresh = by_size(nodes, n_nodes)
         n_nodes += 2
@@ -129,56 +110,50 @@ def place_root(nodes: Any, n_rows: Any) -> None:
 
 @inlined
 def give_histogram(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    parent: Any,
-    node: Any,
-    sibling: Any,
-    n_slots: Any,
+    search: Search, features: Any, tasks: Any, parent: Any, node: Any, sibling: Any, n_slots: Any
 ) -> Any:
     """Make the node's histogram: the parent's less that of a smaller ``sibling``, or counted from its rows.
 
     It is counted into a new slot, or into the last one, which is shared, once the others are taken. The number of
     taken slots is returned.
     """
-    shared = len(work.pool) - 1
+    data, packed, pool, nodes = search.data, search.gradients.packed, search.work.pool, search.nodes
+    shared = len(pool) - 1
     begin, end = nodes.begin[node], nodes.end[node]
     if sibling != NOBODY and nodes.slot[parent] < shared:
         nodes.slot[node] = nodes.slot[parent]
-        child = work.pool[nodes.slot[sibling]]
-        all_rows, child_rows = (
-            nodes.end[parent] - nodes.begin[parent],
-            nodes.end[sibling] - nodes.begin[sibling],
-        )
+        all_cells, child = pool[nodes.slot[parent]], pool[nodes.slot[sibling]]
+        all_rows = nodes.end[parent] - nodes.begin[parent]
+        child_rows = nodes.end[sibling] - nodes.begin[sibling]
         if data.sparse:
-            far(
-                subtract_sparse_histogram,
-                (data, gradients.packed, tasks, work.pool[nodes.slot[parent]], child),
-            )
+            far(subtract_sparse_histogram, (data, packed, tasks, all_cells, child))
         else:
-            far(
-                subtract_histogram,
-                (gradients.packed, all_rows, child_rows, tasks, work.pool[nodes.slot[parent]], child),
-            )
+            far(subtract_histogram, (packed, all_rows, child_rows, tasks, all_cells, child))
         return n_slots
     nodes.slot[node] = min(n_slots, shared)
-    out = work.pool[nodes.slot[node]]
-    entries = work.entries[nodes.side[node]]
     if data.sparse:
-        far(build_sparse_histogram, (data, features, gradients, entries, begin, end, tasks, work, out))
-        if node == ROOT:
-            nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = far(sum_entries, (gradients, entries, end))
+        far(_build_sparse, (search, features, node, tasks))
         return min(n_slots + 1, shared)
+    gradients, work, out = search.gradients, search.work, pool[nodes.slot[node]]
+    entries = work.entries[nodes.side[node]]
     in_order = node == ROOT and end == data.columns.shape[1]  # nothing was left out by sampling
-    places = stored_columns(data, features) if len(data.stored) > 0 else features
+    places = far(stored_columns, (data, features)) if len(data.stored) > 0 else features
     far(build_histogram, (data, places, gradients, entries, in_order, begin, end, tasks, work, out))
     if node == ROOT:
         sum_root(data, features, gradients, nodes, out)
     return min(n_slots + 1, shared)
+
+
+@returns(types.none)
+@inner_kernel
+def _build_sparse(search: Search, features: Any, node: Any, tasks: Any) -> None:
+    """Count the histogram of a node of a sparse table, and the root's sums."""
+    gradients, work, nodes = search.gradients, search.work, search.nodes
+    begin, end = nodes.begin[node], nodes.end[node]
+    entries, out = work.entries[nodes.side[node]], work.pool[nodes.slot[node]]
+    far(build_sparse_histogram, (search.data, features, gradients, entries, begin, end, tasks, work, out))
+    if node == ROOT:
+        nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = far(sum_entries, (gradients, entries, end))
 
 
 @inlined
@@ -212,8 +187,9 @@ def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -
 
 
 @inlined
-def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
+def split_node(search: Search, tasks: Any, node: Any, left: Any) -> None:
     """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
+    data, work, nodes = search.data, search.work, search.nodes
     candidate = nodes.candidate[node]
     feature = candidate[FEATURE]
     goes_left = np.zeros(data.most_bins, np.uint8)
@@ -229,17 +205,17 @@ def split_node(data: Any, tasks: Any, work: Any, nodes: Any, node: Any, left: An
     n_left = candidate[LEFT_COUNT]
     source, column = work.entries[side], work.column
     if data.sparse:
-        fill_column(data, feature, source, begin, end, column, goes_left)
+        far(fill_column, (data, feature, source, begin, end, column, goes_left))
     else:
         column = data.columns[column_of(data, feature)]
         if in_bundle(data, feature):
-            goes_left = fill_codes_left(data, feature, goes_left)
+            goes_left = far(fill_codes_left, (data, feature, goes_left))
     far(
         partition,
         (column, goes_left, source, begin, end, n_left, tasks, work.chunk_counts, work.entries[1 - side]),
     )
     if data.sparse:
-        clear_column(data, feature, source, begin, end, column)
+        far(clear_column, (data, feature, source, begin, end, column))
     place_children(nodes, node, left)
 
 
@@ -270,7 +246,8 @@ def settle_root(gradients: Any, rules: Any, nodes: Any, state: Any) -> None:
     """Where values are smoothed: the root's, once its sums are known, is its own."""
     if rules.path_smooth > 0.0:
         gradient = nodes.gradient_sum[ROOT] * gradients.gradient_unit
-        state.values[ROOT] = leaf_value(gradient, nodes.hessian_sum[ROOT] * gradients.hessian_unit, rules)
+        hessian = nodes.hessian_sum[ROOT] * gradients.hessian_unit
+        state.values[ROOT] = leaf_value(gradient, hessian, rules)
 
 
 @inlined
@@ -292,7 +269,7 @@ def pass_on_bounds(
     bounds = bounds_of(state, node, column)
     if bounds.sign == 0 and rules.path_smooth == 0.0:
         return
-    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else rules
+    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else whole(rules)
     left_value = value_of_node(gradients, score_rules, nodes, bounds, left)
     right_value = value_of_node(gradients, score_rules, nodes, bounds, left + 1)
     if rules.path_smooth > 0.0:
@@ -321,55 +298,31 @@ def may_split(nodes: Any, rules: Any, node: Any) -> Any:
 def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
     """The tree's columns, sampled by level and then by node."""
     if rules.level_share < 1.0:
-        features = choose(features, rules.level_share, mix(key + np.uint64(2 * depth)))
+        features = far(choose, (features, rules.level_share, mix(key + np.uint64(2 * depth))))
     if rules.node_share < 1.0:
-        features = choose(features, rules.node_share, mix(key + np.uint64(2 * node + 1)))
+        features = far(choose, (features, rules.node_share, mix(key + np.uint64(2 * node + 1))))
     return features
 
 
 @inlined
-def _consider(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    key: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    node: Any,
-    heap_size: Any,
-) -> Any:
+def _consider(search: Search, features: Any, tasks: Any, node: Any, heap_size: Any) -> Any:
     """Find the node's best split and, if there is one, open the node: push it onto the heap."""
-    if not search_node(data, features, gradients, rules, key, tasks, work, nodes, state, node):
+    if not search_node(search, features, tasks, node):
         return heap_size
-    return push(work.heap, heap_size, node, nodes.candidate_gain, rules.growth)
+    return push(search.work.heap, heap_size, node, search.nodes.candidate_gain, search.rules.growth)
 
 
 @inlined
-def search_node(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    key: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    node: Any,
-) -> Any:
+def search_node(search: Search, features: Any, tasks: Any, node: Any) -> Any:
     """Find the node's best split from its histogram; whether there is one, which is then its candidate."""
+    rules, nodes, state = search.rules, search.nodes, search.state
     if not may_split(nodes, rules, node):
         return False
-    histogram = work.pool[nodes.slot[node]]
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-    chosen = allowed_columns(state, node, columns_of_node(features, rules, key, nodes.depth[node], node))
-    gain = far(
-        find_best_split,
-        (histogram, data, chosen, totals, gradients, rules, state, node, key, tasks, nodes.candidate[node]),
-    )
+    sums = refer(NodeSums(search.work.pool[nodes.slot[node]], totals, node, search.key))
+    drawn = columns_of_node(features, rules, search.key, nodes.depth[node], node)
+    chosen, best = allowed_columns(state, node, drawn), nodes.candidate[node]
+    gain = far(find_best_split, (sums, search.data, chosen, search.gradients, rules, state, tasks, best))
     if gain == NO_GAIN or gain < rules.min_gain:
         return False
     nodes.candidate_gain[node] = gain

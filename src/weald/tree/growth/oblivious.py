@@ -12,9 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
+from weald.runtime.references import refer, whole
 from weald.tree.growth.grower import (
     ROOT,
     by_size,
@@ -27,12 +30,13 @@ from weald.tree.growth.grower import (
 )
 from weald.tree.histograms.bundled import mark_members
 from weald.tree.histograms.sparse import mark_promising
+from weald.tree.search import Search
 from weald.tree.splits.constraints import (
     NOT_ALLOWED,
-    ConstraintState,
     allowed_columns,
     bounds_of,
     inherit,
+    is_constrained,
     open_root,
     part,
 )
@@ -49,30 +53,22 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
-    Gradients,
-    Nodes,
-    Rules,
-    TreeInput,
-    Workspace,
 )
 
 PARALLEL_BINS = 20_000  # (node, feature, bin) triples from which the search is shared among threads
 
 
 @kernel
-def grow_oblivious(
-    data: TreeInput,
-    features: NDArray[np.int64],
-    gradients: Gradients,
-    rules: Rules,
-    key: int,
-    n_rows: int,
-    tasks: int,
-    work: Workspace,
-    nodes: Nodes,
-    state: ConstraintState,
-) -> Any:
+def grow_oblivious(search: Search, features: NDArray[np.int64], n_rows: int, tasks: int) -> Any:
     """Grow a tree level by level, at least one, from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
+    search = refer(search)
+    data, gradients, rules, nodes, state = (
+        search.data,
+        search.gradients,
+        search.rules,
+        search.nodes,
+        search.state,
+    )
     place_root(nodes, n_rows)
     open_root(state)
     first, n_nodes, n_slots = ROOT, ONE, 0
@@ -82,67 +78,63 @@ def grow_oblivious(
             for node in by_size(nodes, left) if depth > 0 else (ROOT, NOBODY):
                 if node != NOBODY:
                     parent = (left - 1) // 2  # levels are full, so nodes are numbered as in a heap
-                    n_slots = give_histogram(
-                        data, features, gradients, tasks, work, nodes, parent, node, sibling, n_slots
-                    )
+                    n_slots = give_histogram(search, features, tasks, parent, node, sibling, n_slots)
                     sibling = node
         if depth == 0:
             settle_root(gradients, rules, nodes, state)
         # All nodes of a level have the same columns on their paths.
-        chosen = allowed_columns(state, first, columns_of_node(features, rules, key, depth, first))
-        if not choose_split(data, chosen, gradients, rules, key, tasks, work, nodes, state, first, n_nodes):
+        chosen = allowed_columns(state, first, columns_of_node(features, rules, search.key, depth, first))
+        if not choose_split(search, chosen, tasks, first, n_nodes):
             break
         last = n_nodes
         for node in range(first, last):
-            split_node(data, tasks, work, nodes, node, n_nodes)
-            pass_on_level_bounds(data, gradients, rules, nodes, state, node, n_nodes)
+            split_node(search, tasks, node, n_nodes)
+            if is_constrained(state):
+                far(pass_on_level_bounds, (data, gradients, rules, nodes, state, node, n_nodes))
             n_nodes += 2
         first = last
     return n_nodes
 
 
 @inlined
-def choose_split(
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    key: Any,
-    tasks: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    first: Any,
-    last: Any,
-) -> Any:
+def choose_split(search: Search, features: Any, tasks: Any, first: Any, last: Any) -> Any:
     """Find the level's split and write it to every node's candidate; False when no split pays."""
+    data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
     if data.sparse or len(data.sizes) > 0:
-        fewest = max(1, rules.min_samples_leaf)
-        smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
         marks = np.zeros(len(features), np.bool_)
-        for node in range(first, last):
-            histogram = work.pool[nodes.slot[node]]
-            if data.sparse:
-                mark_promising(histogram, data, features, gradients.packed, fewest, smallest, tasks, marks)
-            else:
-                n_rows = nodes.end[node] - nodes.begin[node]
-                mark_members(histogram, data, features, n_rows, gradients.packed, fewest, smallest, marks)
+        far(_mark_level, (search, features, tasks, first, last, marks))
         features = features[marks]
     if len(features) == 0:
         return False
     found = np.zeros((len(features), nodes.candidate.shape[1]), np.int64)
     gains = np.zeros(len(features), np.float64)
     used = tasks if (last - first) * len(features) * BYTE_BINS >= PARALLEL_BINS else ONE
-    score_features(used, data, features, gradients, rules, work, nodes, state, first, last, key, found, gains)
-    best = best_of_level(gains, features, gradients, rules, key, first, last - first)
+    score_features(used, search, features, first, last, found, gains)
+    best = best_of_level(gains, features, gradients, rules, search.key, first, last - first)
     if best == NOBODY:
         return False
-    score_rules = rules_of_sets(rules) if is_by_set(data, found[best, FEATURE], rules) else rules
+    is_set = is_by_set(data, found[best, FEATURE], rules)
+    score_rules = refer(rules_of_sets(rules) if is_set else whole(rules))
     for node in range(first, last):
-        sums = left_sums(data, gradients, work, nodes, node, found[best])
-        write_candidate(gradients, rules, score_rules, nodes, state, node, found[best], sums)
+        sums = left_sums(data, gradients, search.work, nodes, node, found[best])
+        write_candidate(gradients, rules, score_rules, nodes, search.state, node, found[best], sums)
     send_unseen(nodes, first, last)
     return True
+
+
+@returns(types.none)
+@inner_kernel
+def _mark_level(search: Search, features: Any, tasks: Any, first: Any, last: Any, marks: Any) -> None:
+    """Mark the features of a sparse or bundled table that may divide a node of the level."""
+    data, rules, nodes, packed = search.data, search.rules, search.nodes, search.gradients.packed
+    fewest = max(1, rules.min_samples_leaf)
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / search.gradients.hessian_unit
+    for node in range(first, last):
+        histogram, n_rows = search.work.pool[nodes.slot[node]], nodes.end[node] - nodes.begin[node]
+        if data.sparse:
+            far(mark_promising, (histogram, data, features, packed, fewest, smallest, tasks, marks))
+        else:
+            far(mark_members, (histogram, data, features, n_rows, packed, fewest, smallest, marks))
 
 
 @inlined
@@ -216,6 +208,7 @@ def _is_between(data: Any, nodes: Any, node: Any, column: Any, split_bin: Any) -
     return lowest < split_bin < highest
 
 
+@returns(types.none)
 @inner_kernel
 def pass_on_level_bounds(
     data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
@@ -235,7 +228,7 @@ def pass_on_level_bounds(
         own = value_of_node(gradients, rules, nodes, bounds, node)
     left_value, right_value, right = own, own, left + 1
     fewest = max(1, rules.min_samples_leaf)
-    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else rules
+    score_rules = rules_of_sets(rules) if is_by_set(data, column, rules) else whole(rules)
     if nodes.end[left] - nodes.begin[left] >= fewest:
         left_value = value_of_node(gradients, score_rules, nodes, bounds, left)
     if nodes.end[right] - nodes.begin[right] >= fewest:

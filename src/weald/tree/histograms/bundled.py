@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
-from weald.tree.state import Columns, TreeInput
+from weald.tree.state import TreeInput
 
 
 @inlined
-def in_bundle(data: TreeInput | Columns, feature: Any) -> Any:
+def in_bundle(data: TreeInput, feature: Any) -> Any:
     """Whether a feature shares its stored column with others."""
     return len(data.sizes) > 0 and data.sizes[feature] <= data.n_bins[feature]
 
@@ -31,6 +31,7 @@ def column_of(data: TreeInput, feature: Any) -> Any:
     return data.stored[feature] if len(data.stored) > 0 else feature
 
 
+@returns(types.int64[::1])
 @kernel
 def stored_columns(data: TreeInput, features: NDArray[np.int64]) -> Any:
     """The stored columns of chosen features, ascending."""
@@ -57,10 +58,9 @@ def _member_sums(histogram: Any, words: Any, first: Any, size: Any) -> Any:
     return gradient, hessian, count
 
 
+@returns(types.UniTuple(types.int64, 3))
 @bare_inner_kernel
-def read_member(
-    histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
-) -> Any:
+def read_member(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
     """Gradient, hessian and count of one bin of a feature in a bundle; ``totals``: the node's."""
     words, first, size = cell_words(packed, totals[2]), data.offsets[feature], data.sizes[feature]
     default = np.int64(data.default_bins[feature])
@@ -73,10 +73,11 @@ def read_member(
     return read_cell(histogram, words, first + np.uint64(place))
 
 
+@returns(types.Tuple([types.int64, types.UniTuple(types.int64, 3)]))
 @bare_inner_kernel
 def member_prefix_sums(
     histogram: Any,
-    data: TreeInput | Columns,
+    data: TreeInput,
     feature: Any,
     totals: Any,
     packed: Any,
@@ -112,7 +113,7 @@ def member_prefix_sums(
 @kernel
 def mark_members(
     histogram: NDArray[np.int64],
-    data: TreeInput | Columns,
+    data: TreeInput,
     features: NDArray[np.int64],
     n_rows: int,
     packed: bool,
@@ -131,7 +132,8 @@ def mark_members(
         marks[j] |= (count >= fewest) & (hessian >= smallest)
 
 
-@inlined
+@returns(types.uint8[::1])
+@kernel
 def fill_codes_left(data: TreeInput, feature: Any, goes_left: Any) -> Any:
     """From what a split does with a feature's bins to what it does with the codes of its bundle."""
     place = data.stored[feature]

@@ -17,7 +17,7 @@ from weald.runtime.jit import ZERO, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.sparse import plane_size
 from weald.tree.splits.gain import NO_GAIN, free_pair
-from weald.tree.state import NOBODY, Columns, Gradients, Rules
+from weald.tree.state import NOBODY, Gradients, Rules, TreeInput
 
 
 @inlined
@@ -30,7 +30,7 @@ def _sparse_cell(words: Any, plane: Any, place: Any) -> Any:
 
 
 @inlined
-def _kept_cell(histogram: Any, data: Columns, feature: Any, totals: Any, packed: Any) -> Any:
+def _kept_cell(histogram: Any, data: TreeInput, feature: Any, totals: Any, packed: Any) -> Any:
     """Whether a feature is of this kind at a node, and gradient, hessian and count of the cell that is kept.
 
     Nothing is called, as to pass the arrays to a function would take longer than the rest.
@@ -51,7 +51,7 @@ def _kept_cell(histogram: Any, data: Columns, feature: Any, totals: Any, packed:
 @kernel
 def best_pair(
     histogram: NDArray[np.int64],
-    data: Columns,
+    data: TreeInput,
     features: NDArray[np.int64],
     totals: tuple[int, int, int],
     gradients: Gradients,

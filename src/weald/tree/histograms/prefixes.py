@@ -8,10 +8,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import ZERO, inlined
+from weald.runtime.far import far, returns
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined
 from weald.runtime.random import THRESHOLDS, below, mix, stream
+from weald.runtime.references import refer
 from weald.tree.histograms.cells import packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.splits.constraints import Bounds, is_bound
 from weald.tree.splits.cosine import cosine, pair_moments
@@ -94,42 +97,52 @@ def score_prefixes(
     prefix: Scratch,
     begin: Any,
     end: Any,
-    g_added: Any,
-    h_added: Any,
-    n_added: Any,
+    added: Any,
     totals: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
 ) -> None:
-    """Score of the splits begin..end, whose left sides also have ``g_added``, ``h_added`` and ``n_added`` rows.
+    """Score of the splits begin..end, whose left sides also have the gradient, hessian and rows of ``added``.
 
     In units of the integer sums. Where nothing moves the values there is no branch, so it vectorises.
     """
+    if rules.cosine or rules.max_delta_step > 0.0 or is_bound(bounds, rules):
+        far(_score_specially, (prefix, begin, end, added, totals, refer(gradients), refer(rules), bounds))
+        return
     gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
-    if rules.cosine:
-        for i in range(np.uint64(begin), np.uint64(end)):
-            product, square = pair_moments(
-                gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, lam, alpha
-            )
-            score[i] = cosine(product, square)
-        return
-    if rules.max_delta_step > 0.0 or is_bound(bounds, rules):
-        for i in range(begin, end):
-            score[i] = clipped_pair(
-                gradient[i] + g_added,
-                hessian[i] + h_added,
-                prefix.rows[i] + n_added,
-                totals,
-                gradients,
-                rules,
-                bounds,
-            )
-        return
     for i in range(np.uint64(begin), np.uint64(end)):
-        score[i] = free_pair(gradient[i] + g_added, hessian[i] + h_added, g_all, h_all, lam, alpha)
+        score[i] = free_pair(gradient[i] + added[0], hessian[i] + added[1], g_all, h_all, lam, alpha)
+
+
+@returns(types.none)
+@bare_inner_kernel
+def _score_specially(
+    prefix: Scratch,
+    begin: Any,
+    end: Any,
+    added: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> None:
+    """`score_prefixes` by cosines, or with values that are clipped or smoothed."""
+    gradient, hessian, score = prefix.gradient, prefix.hessian, prefix.score
+    if not rules.cosine:
+        for i in range(begin, end):
+            g, h, n = gradient[i] + added[0], hessian[i] + added[1], prefix.rows[i] + added[2]
+            score[i] = clipped_pair(g, h, n, totals, gradients, rules, bounds)
+        return
+    lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
+    g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
+    for i in range(np.uint64(begin), np.uint64(end)):
+        product, square = pair_moments(
+            gradient[i] + added[0], hessian[i] + added[1], g_all, h_all, lam, alpha
+        )
+        score[i] = cosine(product, square)
 
 
 @inlined
@@ -157,7 +170,8 @@ def drawn_bits(key: Any, node: Any, feature: Any) -> Any:
     return mix(mix(stream(key, THRESHOLDS) + np.uint64(node)) + np.uint64(feature))
 
 
-@inlined
+@returns(types.int64)
+@bare_inner_kernel
 def draw_place(prefix: Scratch, size: Any, n_missing: Any, totals: Any, rules: Rules, bits: Any) -> Any:
     """One of the places 0..size that leave both sides enough rows, missing values on either; ``size``: there is none."""
     fewest = max(1, rules.min_samples_leaf)
@@ -172,8 +186,7 @@ def draw_place(prefix: Scratch, size: Any, n_missing: Any, totals: Any, rules: R
 @inlined
 def scan_numeric(
     prefix: Scratch,
-    begin: Any,
-    end: Any,
+    cuts: Any,
     missing: Any,
     with_missing: Any,
     totals: Any,
@@ -183,29 +196,26 @@ def scan_numeric(
     best: Any,
     best_score: Any,
 ) -> Any:
-    """Thresholds begin..end from left to right, missing values on the left (``with_missing``) or on the right."""
-    g_added, h_added, n_added = (
-        missing[0] * with_missing,
-        missing[1] * with_missing,
-        missing[2] * with_missing,
-    )
+    """Thresholds cuts[0]..cuts[1] from left to right, missing values on the left (``with_missing``) or on the right."""
+    begin, end = cuts
+    added = (missing[0] * with_missing, missing[1] * with_missing, missing[2] * with_missing)
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     while begin < end and (
-        prefix.rows[begin] + n_added < fewest or prefix.hessian[begin] + h_added < smallest
+        prefix.rows[begin] + added[2] < fewest or prefix.hessian[begin] + added[1] < smallest
     ):
         begin += 1
-    most_count, most_hessian = totals[2] - fewest - n_added, totals[1] - smallest - h_added
+    most_count, most_hessian = totals[2] - fewest - added[2], totals[1] - smallest - added[1]
     while begin < end and (prefix.rows[end - 1] > most_count or prefix.hessian[end - 1] > most_hessian):
         end -= 1
     if begin == end:
         return best_score
-    score_prefixes(prefix, begin, end, g_added, h_added, n_added, totals, gradients, rules, bounds)
+    score_prefixes(prefix, begin, end, added, totals, gradients, rules, bounds)
     at = _place_of_largest(prefix.score, begin, end, rules, bounds)
     if prefix.score[at] <= best_score:
         return best_score
     best[BIN], best[MISSING_LEFT] = prefix.bins[at], with_missing
-    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
-    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
-    best[LEFT_COUNT] = prefix.rows[at] + n_added
+    best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + added[0]
+    best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + added[1]
+    best[LEFT_COUNT] = prefix.rows[at] + added[2]
     return prefix.score[at]

@@ -20,7 +20,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.far import returns
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.prefetch import prefetch
 from weald.runtime.tasks import shared_kernel
@@ -34,7 +34,7 @@ from weald.tree.histograms.cells import (
     spread_packed,
 )
 from weald.tree.histograms.histogram import subtract_words
-from weald.tree.state import PACKED_BLOCK, Codes, Columns, Gradients, TreeInput, Workspace
+from weald.tree.state import PACKED_BLOCK, Codes, Gradients, TreeInput, Workspace
 
 AHEAD = 8  # rows between a prefetch and its use
 # A kept cell costs so many times as much when rows are added one after the other (3.2 ns) as when columns are (1.7 ns), whose
@@ -49,7 +49,7 @@ _HALF = np.uint64(32)
 
 
 @inlined
-def plane_size(data: TreeInput | Columns, packed: Any) -> Any:
+def plane_size(data: TreeInput, packed: Any) -> Any:
     """Cells that have three words: those of frequent columns, or all."""
     return data.n_frequent if packed else data.n_cells
 
@@ -253,15 +253,20 @@ def mark_promising(
     _mark(used, histogram[0], data.offsets, data.n_bins, plane, features, fewest, smallest, marks)
 
 
-@bare_inner_kernel
-def read_bin(
-    histogram: Any, data: TreeInput | Columns, feature: Any, b: Any, totals: Any, packed: Any
-) -> Any:
+@inlined
+def read_bin(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
     """Gradient, hessian and count of one bin of a column, dense, sparse or in a bundle; ``totals``: the node's."""
     if in_bundle(data, feature):
-        return read_member(histogram, data, feature, b, totals, packed)
-    if not data.sparse:
-        return read_cell(histogram, cell_words(packed, totals[2]), data.offsets[feature] + np.uint64(b))
+        return far(read_member, (histogram, data, feature, b, totals, packed))
+    if data.sparse:
+        return far(_read_sparse, (histogram, data, feature, b, totals, packed))
+    return read_cell(histogram, cell_words(packed, totals[2]), data.offsets[feature] + np.uint64(b))
+
+
+@returns(types.UniTuple(types.int64, 3))
+@bare_inner_kernel
+def _read_sparse(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
+    """`read_bin` of a sparse table."""
     words = histogram[0]
     if b == np.int64(data.default_bins[feature]):
         plane = plane_size(data, packed)
@@ -275,10 +280,11 @@ def read_bin(
     return words[at], words[at + plane], words[at + 2 * plane]
 
 
+@returns(types.Tuple([types.int64, types.UniTuple(types.int64, 3)]))
 @bare_inner_kernel
 def sparse_prefix_sums(
     histogram: Any,
-    data: TreeInput | Columns,
+    data: TreeInput,
     feature: Any,
     totals: Any,
     packed: Any,
@@ -326,7 +332,8 @@ def sparse_prefix_sums(
     return np.int64(size), left_out
 
 
-@inlined
+@returns(types.none)
+@kernel
 def fill_column(
     data: TreeInput, feature: Any, entries: Any, begin: Any, end: Any, column: Any, goes_left: Any
 ) -> None:
@@ -352,7 +359,8 @@ def fill_column(
         column[data.entry_rows[i]] = np.uint64(data.entry_bins[i]) ^ default
 
 
-@inlined
+@returns(types.none)
+@kernel
 def clear_column(data: TreeInput, feature: Any, entries: Any, begin: Any, end: Any, column: Any) -> None:
     """Undo `fill_column`."""
     if _is_searched(data, feature, begin, end):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.tree.search import Search
 from weald.tree.shards.search import (
     children_by_size,
     divide_level,
@@ -20,7 +21,7 @@ from weald.tree.shards.search import (
     store_histograms,
 )
 from weald.tree.shards.shard import Shard, add_up
-from weald.tree.shards.state import Search, Splits
+from weald.tree.shards.state import Splits
 from weald.tree.splits.constraints import ConstraintState
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.state import NOBODY, Gradients, Nodes, Rules, TreeInput, Workspace

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from weald.runtime.arrays import Bools, Int64s
+from weald.runtime.far import far
 from weald.runtime.jit import kernel
+from weald.runtime.references import refer
 from weald.tree.growth.grower import (
     ROOT,
     by_size,
@@ -24,8 +26,8 @@ from weald.tree.growth.grower import (
 from weald.tree.growth.oblivious import choose_split, pass_on_level_bounds
 from weald.tree.histograms.cells import cell_words, pack_cell
 from weald.tree.histograms.histogram import subtract_histogram
-from weald.tree.shards.state import Search
-from weald.tree.splits.constraints import allowed_columns, open_root
+from weald.tree.search import Search
+from weald.tree.splits.constraints import allowed_columns, is_constrained, open_root
 from weald.tree.state import NOBODY
 
 
@@ -71,28 +73,22 @@ def settle_sums(search: Search, features: Int64s) -> None:
 @kernel
 def search_nodes(search: Search, features: Int64s, wanted: Int64s, tasks: int) -> None:
     """Find the best splits of some nodes that have histograms: their candidates."""
+    search = refer(search)
     for node in wanted:
-        search_node(
-            search.data,
-            features,
-            search.gradients,
-            search.rules,
-            search.key,
-            tasks,
-            search.work,
-            search.nodes,
-            search.state,
-            node,
-        )
+        search_node(search, features, tasks, node)
 
 
 @kernel
 def divide_nodes(search: Search, parents: Int64s, first: int) -> None:
     """Carry out the candidates of some nodes: their children are numbered from ``first`` on."""
-    left = first
+    search, left = refer(search), first
     for node in parents:
         place_children(search.nodes, node, left)
-        pass_on_bounds(search.data, search.gradients, search.rules, search.nodes, search.state, node, left)
+        if is_constrained(search.state):
+            far(
+                pass_on_bounds,
+                (search.data, search.gradients, search.rules, search.nodes, search.state, node, left),
+            )
         left += 2
 
 
@@ -118,31 +114,22 @@ def may_be_split(search: Search, wanted: Int64s) -> Bools:
 @kernel
 def search_level(search: Search, features: Int64s, first: int, last: int, tasks: int) -> bool:
     """Find the common split of the nodes first..last of an oblivious tree; False when none pays."""
+    search = refer(search)
     nodes, rules, state = search.nodes, search.rules, search.state
     drawn = columns_of_node(features, rules, search.key, nodes.depth[first], first)
     chosen = allowed_columns(state, first, drawn)
-    return choose_split(
-        search.data,
-        chosen,
-        search.gradients,
-        rules,
-        search.key,
-        tasks,
-        search.work,
-        nodes,
-        state,
-        first,
-        last,
-    )
+    return choose_split(search, chosen, tasks, first, last)
 
 
 @kernel
 def divide_level(search: Search, first: int, last: int) -> None:
     """Carry out the common split of the nodes first..last, after which their children come."""
-    left = last
+    search, left = refer(search), last
     for node in range(first, last):
         place_children(search.nodes, node, left)
-        pass_on_level_bounds(
-            search.data, search.gradients, search.rules, search.nodes, search.state, node, left
-        )
+        if is_constrained(search.state):
+            far(
+                pass_on_level_bounds,
+                (search.data, search.gradients, search.rules, search.nodes, search.state, node, left),
+            )
         left += 2

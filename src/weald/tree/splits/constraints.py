@@ -23,9 +23,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import bare_inner_kernel, inlined, inner_kernel
+from weald.runtime.references import refer
 from weald.tree.splits.score import leaf_value, score_at, smoothed
 from weald.tree.state import Rules
 
@@ -99,6 +102,12 @@ def open_root(state: ConstraintState) -> None:
 
 
 @inlined
+def is_constrained(state: ConstraintState) -> Any:
+    """Whether a split means anything for the nodes below it."""
+    return len(state.signs) > 0 or len(state.groups) > 0 or len(state.values) > 0
+
+
+@inlined
 def bounds_of(state: ConstraintState, node: Any, column: Any) -> Any:
     """The `Bounds` of a split of the node on a column."""
     value = state.values[node] if len(state.values) > 0 else 0.0
@@ -127,7 +136,7 @@ def bounded_score(gradient: Any, hessian: Any, count: Any, bounds: Bounds, rules
     return score_at(gradient, hessian, bounded_value(gradient, hessian, count, bounds, rules), rules)
 
 
-@inner_kernel
+@bare_inner_kernel
 def bounded_pair(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
     """The children's scores added, or NOT_ALLOWED where their values are in the wrong order.
 
@@ -174,11 +183,17 @@ def _is_allowed(state: ConstraintState, node: Any, column: Any) -> Any:
     return common != np.uint64(0)
 
 
-@inner_kernel
+@inlined
 def allowed_columns(state: ConstraintState, node: Any, columns: Any) -> Any:
     """Those of the columns, in their order, on which the node may be split; perhaps none."""
     if len(state.groups) == 0:
         return columns
+    return far(_allowed_columns, (refer(state), node, columns))
+
+
+@returns(types.int64[::1])
+@inner_kernel
+def _allowed_columns(state: ConstraintState, node: Any, columns: Any) -> Any:
     chosen = np.empty(len(columns), np.int64)
     size = 0
     for column in columns:

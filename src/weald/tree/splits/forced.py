@@ -19,7 +19,9 @@ from weald.binning.mapper import CutMapper
 from weald.runtime.errors import InputError
 from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, inlined, inner_kernel
+from weald.runtime.references import whole
 from weald.tree.histograms.sparse import read_bin
+from weald.tree.search import Search
 from weald.tree.splits.categories import put_only_bin
 from weald.tree.splits.constraints import NOT_ALLOWED, bounds_of
 from weald.tree.splits.gain import children_score, gain_over, parent_score
@@ -131,10 +133,10 @@ def hand_down(forced: ForcedSplits, node: Any, left: Any) -> None:
 
 @returns(types.boolean)
 @inner_kernel
-def force_split(
-    data: Any, gradients: Any, rules: Any, work: Any, nodes: Any, state: Any, node: Any, forced: ForcedSplits
-) -> Any:
+def force_split(search: Search, node: Any, forced: ForcedSplits) -> Any:
     """Make a node's forced split its candidate, and say whether it has one; ``forced.node`` forgets one that fails."""
+    data, gradients, rules = search.data, search.gradients, search.rules
+    work, nodes, state = search.work, search.nodes, search.state
     number = forced_at(forced, nodes, node)
     if number == NOBODY:
         return False
@@ -147,7 +149,7 @@ def force_split(
     if categorical:
         put_only_bin(split[LEFT_BINS:], split_bin, n_bins)
     bounds = bounds_of(state, node, feature)
-    score_rules = rules_of_sets(rules) if is_by_set(data, feature, rules) else rules
+    score_rules = rules_of_sets(rules) if is_by_set(data, feature, rules) else whole(rules)
     best = NOT_ALLOWED
     for with_missing in range(2 if n_missing > 0 and not categorical else 1):
         split[MISSING_LEFT] = with_missing

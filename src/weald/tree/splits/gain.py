@@ -15,8 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.far import far, returns
+from weald.runtime.jit import bare_inner_kernel, inlined
+from weald.runtime.references import refer
 from weald.tree.splits.constraints import Bounds, bounded_pair, bounded_score, bounds_of, is_bound
 from weald.tree.splits.cosine import cosine, cosine_pair, cosine_unit, own_moments
 from weald.tree.splits.noise import noise_of
@@ -26,7 +29,7 @@ from weald.tree.state import Gradients, Rules
 NO_GAIN = -np.inf
 
 
-@inner_kernel
+@bare_inner_kernel
 def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
     """The children's scores added; -inf where their values are in the wrong order. Not for cosines.
 
@@ -37,11 +40,19 @@ def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
     return node_score(left[0], left[1], rules) + node_score(right[0], right[1], rules)
 
 
-@inner_kernel
+@inlined
 def clipped_pair(
     gl: Any, hl: Any, nl: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds
 ) -> Any:
     """The children's score by any rules, also with clipped or smoothed leaf values, in units of the integer sums."""
+    sums = (np.float64(gl), np.float64(hl), np.int64(nl))
+    return far(_clipped_pair, (sums, totals, refer(gradients), refer(rules), bounds))
+
+
+@returns(types.float64)
+@bare_inner_kernel
+def _clipped_pair(sums: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+    gl, hl, nl = sums
     if rules.cosine:
         return cosine_pair(gl, hl, totals, gradients, rules)
     g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
@@ -62,16 +73,23 @@ def free_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any) ->
     return (gl * gl * hr + gr * gr * hl) / (hl * hr)
 
 
-@inner_kernel
+@inlined
 def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
     """The score of a node before it is split."""
+    if rules.cosine or is_bound(bounds, rules):
+        return far(_special_parent_score, (totals, refer(gradients), refer(rules), bounds))
+    return node_score(totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit, rules)
+
+
+@returns(types.float64)
+@bare_inner_kernel
+def _special_parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+    """`parent_score` where it is a cosine, or where values are clipped or smoothed."""
     if rules.cosine:
         product, square = own_moments(totals, gradients, rules)
         return cosine(product, square) * cosine_unit(gradients)
     gradient, hessian = totals[0] * gradients.gradient_unit, totals[1] * gradients.hessian_unit
-    if is_bound(bounds, rules):
-        return bounded_score(gradient, hessian, totals[2], bounds, rules)
-    return node_score(gradient, hessian, rules)
+    return bounded_score(gradient, hessian, totals[2], bounds, rules)
 
 
 @inlined
@@ -119,6 +137,22 @@ def noisy_score(
     """What a column's best score is compared by; NO_GAIN where there is noise and the split does not pay."""
     if rules.noise == 0.0 or score == NO_GAIN:
         return score
-    if gain_of_score(score, totals, gradients, rules, bounds_of(state, node, feature)) == NO_GAIN:
+    bounds = bounds_of(state, node, feature)
+    return far(_add_noise, (score, totals, refer(gradients), refer(rules), bounds, node, feature, key))
+
+
+@returns(types.float64)
+@bare_inner_kernel
+def _add_noise(
+    score: Any,
+    totals: Any,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    node: Any,
+    feature: Any,
+    key: Any,
+) -> Any:
+    if gain_of_score(score, totals, gradients, rules, bounds) == NO_GAIN:
         return NO_GAIN
     return score + rules.noise * noise_of(key, node, feature)

@@ -8,14 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
+from weald.runtime.far import far, returns
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.histograms.bundled import in_bundle, member_prefix_sums
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.histograms.prefixes import Scratch, drawn_bits, new_scratch, score_prefixes
 from weald.tree.histograms.sparse import read_bin, sparse_prefix_sums
+from weald.tree.search import Search
 from weald.tree.splits.categories import (
     best_cut,
     drawn_cut,
@@ -73,7 +78,7 @@ def add_gains(
     sums: Any,
 ) -> None:
     """Add one node's gain for every threshold to ``sums``; nothing where a child would be too small or out of order."""
-    score_prefixes(prefix, 0, n_bins, added[0], added[1], added[2], totals, gradients, rules, bounds)
+    score_prefixes(prefix, 0, n_bins, added, totals, gradients, rules, bounds)
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     most, most_hessian = totals[2] - fewest, np.float64(totals[1]) - smallest
@@ -124,26 +129,16 @@ def _add_category_gains(
 
 
 @inlined
-def _sort_level(
-    data: Any,
-    feature: Any,
-    gradients: Any,
-    rules: Any,
-    work: Any,
-    nodes: Any,
-    first: Any,
-    last: Any,
-    prefix: Any,
-    sums: Any,
-) -> Any:
+def _sort_level(search: Search, feature: Any, first: Any, last: Any, prefix: Any, sums: Any) -> Any:
     """Sort the level's categories by the sums over its nodes into ``prefix.bins``; their number.
 
     ``sums``: (3, bins), gets gradient, hessian and count of every bin, also of that of missing values.
     """
+    data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
     n_bins, offset = data.n_bins[feature], data.offsets[feature]
     sums[:] = 0
     for node in range(first, last):
-        histogram = work.pool[nodes.slot[node]]
+        histogram = search.work.pool[nodes.slot[node]]
         words = cell_words(gradients.packed, nodes.end[node] - nodes.begin[node])
         for b in range(n_bins + 1):
             g, h, n = read_cell(histogram, words, offset + np.uint64(b))
@@ -162,15 +157,10 @@ def _sort_level(
 
 @inlined
 def _add_set_gains(
-    data: Any,
+    search: Search,
     feature: Any,
-    gradients: Any,
-    rules: Any,
-    set_rules: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
     node: Any,
+    set_rules: Rules,
     with_missing: Any,
     backward: Any,
     size: Any,
@@ -179,9 +169,10 @@ def _add_set_gains(
     moments: Any,
 ) -> None:
     """`add_gains`, or moments, of one node for two sets of categories in the level's order, see ``_scan_sets`` of split.py."""
+    data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-    bounds, offset = bounds_of(state, node, feature), data.offsets[feature]
-    histogram, words = work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
+    bounds, offset = bounds_of(search.state, node, feature), data.offsets[feature]
+    histogram, words = search.work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
     g, h, n = read_cell(histogram, words, offset + np.uint64(data.n_bins[feature]))
     fill_ordered(histogram, words, offset, size, prefix)
     added = (
@@ -198,33 +189,22 @@ def _add_set_gains(
     add_gains(prefix, size, added, totals, own, gradients, set_rules, bounds, gains)
 
 
+@returns(types.float64)
 @inner_kernel
-def _score_sets(
-    data: Any,
-    feature: Any,
-    gradients: Any,
-    rules: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    first: Any,
-    last: Any,
-    key: Any,
-    found: Any,
-) -> Any:
+def _score_sets(search: Search, feature: Any, first: Any, last: Any, found: Any) -> Any:
     """`score_feature` for two sets of categories: the order is that of the sums over the level."""
-    n_bins = data.n_bins[feature]
+    rules, n_bins = search.rules, search.data.n_bins[feature]
     prefix, gains = new_scratch(n_bins), np.empty(n_bins, np.float64)
     moments = np.empty((2, n_bins + 1 if rules.cosine else 0), np.float64)
     sums = np.empty((3, n_bins + 1), np.int64)
-    size = _sort_level(data, feature, gradients, rules, work, nodes, first, last, prefix, sums)
+    size = _sort_level(search, feature, first, last, prefix, sums)
     found[FEATURE] = feature
     if size == 0:
         return 0.0
     rows, n_rows, n_missing = np.cumsum(sums[2][prefix.bins[:size]]), np.sum(sums[2]), sums[2, n_bins]
     n_rest = n_rows - n_missing - rows[size - 1]
-    most, set_rules = most_scanned(size, rules), rules_of_sets(rules)
-    best, from_back, bits = 0.0, ZERO, drawn_bits(key, first, feature)
+    most, set_rules = most_scanned(size, rules), refer(rules_of_sets(rules))
+    best, from_back, bits = 0.0, ZERO, drawn_bits(search.key, first, feature)
     drawn = drawn_cut(size, most, rules, bits)
     for with_missing in range(2 if n_missing > 0 else 1):
         for backward in range(2):
@@ -233,21 +213,7 @@ def _score_sets(
                 moments[:] = 0.0
                 for node in range(first, last):
                     _add_set_gains(
-                        data,
-                        feature,
-                        gradients,
-                        rules,
-                        set_rules,
-                        work,
-                        nodes,
-                        state,
-                        node,
-                        with_missing,
-                        backward,
-                        size,
-                        prefix,
-                        gains,
-                        moments,
+                        search, feature, node, set_rules, with_missing, backward, size, prefix, gains, moments
                     )
                 if rules.cosine:
                     fill_cosine_gains(moments, gains[:size])
@@ -263,33 +229,77 @@ def _score_sets(
     return best
 
 
+@inlined
+def _has_missing(search: Search, feature: Any, first: Any, last: Any) -> Any:
+    """Whether a node of the level has missing values of the feature."""
+    data, nodes, packed = search.data, search.nodes, search.gradients.packed
+    for node in range(first, last):
+        totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
+        histogram = search.work.pool[nodes.slot[node]]
+        _, _, n = read_bin(histogram, data, feature, data.n_bins[feature], totals, packed)
+        if n > 0:
+            return True
+    return False
+
+
+@returns(types.none)
 @inner_kernel
-def score_feature(
-    data: Any,
-    feature: Any,
-    gradients: Any,
-    rules: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    first: Any,
-    last: Any,
-    key: Any,
-    found: Any,
-) -> Any:
+def _add_categories(
+    search: Search, feature: Any, node: Any, totals: Any, own: Any, sums: Any, moments: Any
+) -> None:
+    """Add one node's gain, or moments, for every category against the rest."""
+    data, gradients, rules = search.data, search.gradients, search.rules
+    n_bins, offset = data.n_bins[feature], data.offsets[feature]
+    histogram = search.work.pool[search.nodes.slot[node]]
+    words = cell_words(gradients.packed, totals[2])
+    if rules.cosine:
+        pair = own_moments(totals, gradients, rules)
+        add_category_moments(histogram, words, offset, n_bins, totals, pair, gradients, rules, moments)
+        return
+    bounds = bounds_of(search.state, node, feature)
+    _add_category_gains(histogram, words, offset, n_bins, totals, own, gradients, rules, bounds, sums)
+
+
+@inlined
+def _add_node(
+    search: Search, feature: Any, node: Any, with_missing: Any, prefix: Scratch, sums: Any, moments: Any
+) -> None:
+    """Add one node's gain, or moments, for every place at which the level may be split."""
+    data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
+    n_bins, packed = data.n_bins[feature], gradients.packed
+    totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
+    bounds, histogram = bounds_of(search.state, node, feature), search.work.pool[nodes.slot[node]]
+    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
+    own = parent_score(totals, gradients, rules, bounds) * h_unit / (g_unit * g_unit)
+    if data.categorical[feature]:
+        far(_add_categories, (search, feature, node, totals, own, sums, moments))
+        return
+    g, h, n = read_bin(histogram, data, feature, n_bins, totals, packed)
+    added = (g * with_missing, h * with_missing, n * with_missing)
+    if data.sparse:
+        far(sparse_prefix_sums, (histogram, data, feature, totals, packed, True, prefix))
+    elif in_bundle(data, feature):
+        far(member_prefix_sums, (histogram, data, feature, totals, packed, True, prefix))
+    else:
+        _dense_prefix(histogram, cell_words(packed, totals[2]), data.offsets[feature], n_bins, prefix)
+    if rules.cosine:
+        pair = own_moments(totals, gradients, rules)
+        add_moments(prefix, n_bins, added, totals, pair, gradients, rules, moments)
+    else:
+        add_gains(prefix, n_bins, added, totals, own, gradients, rules, bounds, sums)
+
+
+@inner_kernel
+def score_feature(search: Search, feature: Any, first: Any, last: Any, found: Any) -> Any:
     """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``.
 
     Of cosines it is the gain itself.
     """
-    n_bins, offset, categorical = data.n_bins[feature], data.offsets[feature], data.categorical[feature]
+    data, rules = search.data, search.rules
+    n_bins, categorical = data.n_bins[feature], data.categorical[feature]
     if is_by_set(data, feature, rules):
-        return _score_sets(data, feature, gradients, rules, work, nodes, state, first, last, key, found)
-    g_unit, h_unit = gradients.gradient_unit, gradients.hessian_unit
-    has_missing = False
-    for node in range(first, last):
-        totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-        _, _, n = read_bin(work.pool[nodes.slot[node]], data, feature, n_bins, totals, gradients.packed)
-        has_missing = has_missing or n > 0
+        return far(_score_sets, (search, feature, first, last, found))
+    has_missing = _has_missing(search, feature, first, last)
     found[FEATURE] = feature
     best = 0.0
     prefix = new_scratch(n_bins)
@@ -300,35 +310,10 @@ def score_feature(
             sums[b] = 0.0
         moments[:] = 0.0
         for node in range(first, last):
-            totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
-            bounds = bounds_of(state, node, feature)
-            own = parent_score(totals, gradients, rules, bounds) * h_unit / (g_unit * g_unit)
-            histogram, words = work.pool[nodes.slot[node]], cell_words(gradients.packed, totals[2])
-            pair = own_moments(totals, gradients, rules)
-            if categorical and rules.cosine:
-                add_category_moments(
-                    histogram, words, offset, n_bins, totals, pair, gradients, rules, moments
-                )
-            elif categorical:
-                _add_category_gains(
-                    histogram, words, offset, n_bins, totals, own, gradients, rules, bounds, sums
-                )
-            else:
-                g, h, n = read_bin(histogram, data, feature, n_bins, totals, gradients.packed)
-                added = (g * with_missing, h * with_missing, n * with_missing)
-                if data.sparse:
-                    sparse_prefix_sums(histogram, data, feature, totals, gradients.packed, True, prefix)
-                elif in_bundle(data, feature):
-                    member_prefix_sums(histogram, data, feature, totals, gradients.packed, True, prefix)
-                else:
-                    _dense_prefix(histogram, words, offset, n_bins, prefix)
-                if rules.cosine:
-                    add_moments(prefix, n_bins, added, totals, pair, gradients, rules, moments)
-                else:
-                    add_gains(prefix, n_bins, added, totals, own, gradients, rules, bounds, sums)
+            _add_node(search, feature, node, with_missing, prefix, sums, moments)
         if rules.cosine:
             fill_cosine_gains(moments, sums)
-        begin, end = drawn_range(n_bins, has_missing, categorical, key, first, feature, rules)
+        begin, end = drawn_range(n_bins, has_missing, categorical, search.key, first, feature, rules)
         for b in range(begin, end):
             if sums[b] > best:
                 best = sums[b]
@@ -344,22 +329,14 @@ def score_feature(
 
 @shared_kernel
 def score_features(
-    task: Any,
-    tasks: Any,
-    data: Any,
-    features: Any,
-    gradients: Any,
-    rules: Any,
-    work: Any,
-    nodes: Any,
-    state: Any,
-    first: Any,
-    last: Any,
-    key: Any,
-    found: Any,
-    gains: Any,
+    task: int,
+    tasks: int,
+    search: Search,
+    features: NDArray[np.int64],
+    first: int,
+    last: int,
+    found: NDArray[np.int64],
+    gains: NDArray[np.float64],
 ) -> None:
     for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-        gains[j] = score_feature(
-            data, features[j], gradients, rules, work, nodes, state, first, last, key, found[j]
-        )
+        gains[j] = score_feature(search, features[j], first, last, found[j])

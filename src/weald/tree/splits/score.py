@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from weald.runtime.jit import inlined
-from weald.tree.state import Rules
+from weald.runtime.references import whole
+from weald.tree.state import Rules, TreeInput
 
 SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
 
@@ -25,15 +26,16 @@ _make_rules: Any = Rules  # how many numbers a slice has is not known to a type 
 
 
 @inlined
-def is_by_set(columns: Any, feature: Any, rules: Rules) -> Any:
-    """Whether a feature is split into two sets of categories; ``columns``: `Columns` or `TreeInput`."""
-    return columns.categorical[feature] and columns.n_bins[feature] > rules.max_cat_to_onehot
+def is_by_set(data: TreeInput, feature: Any, rules: Rules) -> Any:
+    """Whether a feature is split into two sets of categories."""
+    return data.categorical[feature] and data.n_bins[feature] > rules.max_cat_to_onehot
 
 
 @inlined
 def rules_of_sets(rules: Any) -> Any:
     """The rules by which the children of a split into two sets are scored: ``cat_l2`` is added to lambda."""
-    return _make_rules(*rules[:_LAMBDA], rules.reg_lambda + rules.cat_l2, *rules[_BEHIND_LAMBDA:])
+    all_rules = whole(rules)
+    return _make_rules(*all_rules[:_LAMBDA], rules.reg_lambda + rules.cat_l2, *all_rules[_BEHIND_LAMBDA:])
 
 
 @inlined

@@ -9,8 +9,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from weald.runtime.far import far, returns
-from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
+from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.random import below
+from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 from weald.tree.histograms.bundled import in_bundle, mark_members, member_prefix_sums
 from weald.tree.histograms.cells import cell_words, read_cell
@@ -47,8 +48,8 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
-    Columns,
     Gradients,
+    NodeSums,
     Rules,
     TreeInput,
 )
@@ -64,25 +65,26 @@ def copy_candidate(source: Any, target: Any) -> None:
 
 
 @inlined
-def _scan_categorical(
-    histogram: Any,
-    words: Any,
-    first: Any,
-    n_bins: Any,
-    totals: Any,
+def _scan_one_category(
+    node: NodeSums,
+    data: TreeInput,
+    feature: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    begin: Any,
-    end: Any,
+    drawn: Any,
     best: Any,
 ) -> Any:
-    """One category of the bins begin..end (or "missing", the bin after the values) against all the rest."""
+    """One category (or "missing", the bin after the values) against all the rest; ``drawn``: the only one to try, -1: all."""
+    totals, n_bins, first = node.totals, data.n_bins[feature], data.offsets[feature]
+    words = cell_words(gradients.packed, totals[2])
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     best_score = NO_GAIN
-    for b in range(begin, end):
-        g_left, h_left, n_left = read_cell(histogram, words, first + np.uint64(b))
+    for b in range(n_bins + 1):
+        if drawn >= 0 and b != drawn:
+            continue
+        g_left, h_left, n_left = read_cell(node.histogram, words, first + np.uint64(b))
         if (
             n_left < fewest
             or totals[2] - n_left < fewest
@@ -99,18 +101,17 @@ def _scan_categorical(
 
 
 @inlined
-def _draw_category(
-    histogram: Any, words: Any, first: Any, n_bins: Any, totals: Any, rules: Rules, bits: Any
-) -> Any:
+def _draw_category(node: NodeSums, data: TreeInput, feature: Any, packed: Any, fewest: Any, bits: Any) -> Any:
     """One of the bins, that of missing values among them, that leave both sides enough rows; n_bins + 1: there is none."""
-    fewest, count = max(1, rules.min_samples_leaf), np.int64(0)
+    n_bins, first, n_rows = data.n_bins[feature], data.offsets[feature], node.totals[2]
+    words, count = cell_words(packed, n_rows), np.int64(0)
     for b in range(n_bins + 1):
-        _, _, n = read_cell(histogram, words, first + np.uint64(b))
-        count += np.int64(fewest <= n <= totals[2] - fewest)
+        _, _, n = read_cell(node.histogram, words, first + np.uint64(b))
+        count += np.int64(fewest <= n <= n_rows - fewest)
     wanted = below(bits, count) if count > 0 else np.int64(-1)
     for b in range(n_bins + 1):
-        _, _, n = read_cell(histogram, words, first + np.uint64(b))
-        if fewest <= n <= totals[2] - fewest:
+        _, _, n = read_cell(node.histogram, words, first + np.uint64(b))
+        if fewest <= n <= n_rows - fewest:
             if wanted == 0:
                 return np.int64(b)
             wanted -= 1
@@ -128,12 +129,9 @@ def _forbid_light(prefix: Scratch, begin: Any, end: Any, h_added: Any, h_all: An
 
 @inlined
 def _scan_sets(
-    histogram: Any,
-    words: Any,
-    first: Any,
-    n_bins: Any,
-    gathers: Any,
-    totals: Any,
+    node: NodeSums,
+    data: TreeInput,
+    feature: Any,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
@@ -145,112 +143,112 @@ def _scan_sets(
 
     From the back it is the side that is not scanned which is summed up: the categories before the cut and the rest.
     """
-    size = sort_categories(histogram, words, first, n_bins, gathers, totals, gradients, rules, prefix)
+    totals, n_bins, first = node.totals, data.n_bins[feature], data.offsets[feature]
+    words, gathers = cell_words(gradients.packed, totals[2]), data.gathers[feature]
+    size = sort_categories(node.histogram, words, first, n_bins, gathers, totals, gradients, rules, prefix)
     if size == 0:
         return NO_GAIN
-    missing = read_cell(histogram, words, first + np.uint64(n_bins))
+    missing = read_cell(node.histogram, words, first + np.uint64(n_bins))
     g_rest = totals[0] - missing[0] - np.int64(prefix.gradient[size - 1])
     h_rest = totals[1] - missing[1] - np.int64(prefix.hessian[size - 1])
     n_rest = totals[2] - missing[2] - prefix.rows[size - 1]
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
-    most, set_rules = most_scanned(size, rules), rules_of_sets(rules)
+    most, set_rules = most_scanned(size, rules), refer(rules_of_sets(rules))
     best_score, from_back, drawn = NO_GAIN, ZERO, drawn_cut(size, most, rules, bits)
     for with_missing in range(2 if missing[2] > 0 else 1):
         for backward in range(2):
-            g_added = missing[0] * with_missing + g_rest * backward
-            h_added = missing[1] * with_missing + h_rest * backward
-            n_added = missing[2] * with_missing + n_rest * backward
-            begin, end = scanned_range(size, most, backward)
-            score_prefixes(
-                prefix, begin, end, g_added, h_added, n_added, totals, gradients, set_rules, bounds
+            added = (
+                missing[0] * with_missing + g_rest * backward,
+                missing[1] * with_missing + h_rest * backward,
+                missing[2] * with_missing + n_rest * backward,
             )
-            _forbid_light(prefix, begin, end, h_added, totals[1], smallest)
+            begin, end = scanned_range(size, most, backward)
+            score_prefixes(prefix, begin, end, added, totals, gradients, set_rules, bounds)
+            _forbid_light(prefix, begin, end, added[1], totals[1], smallest)
             n_aside = missing[2] if with_missing != backward else ZERO
             at = best_cut(prefix.rows, prefix.score, size, most, n_aside, totals[2], rules, backward, drawn)
             if at < 0 or prefix.score[at] <= best_score:
                 continue
             best_score, from_back = prefix.score[at], np.int64(backward)
             best[BIN], best[MISSING_LEFT] = at, with_missing
-            best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + g_added
-            best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + h_added
-            best[LEFT_COUNT] = prefix.rows[at] + n_added
+            best[LEFT_GRADIENT] = np.int64(prefix.gradient[at]) + added[0]
+            best[LEFT_HESSIAN] = np.int64(prefix.hessian[at]) + added[1]
+            best[LEFT_COUNT] = prefix.rows[at] + added[2]
     if best_score > NO_GAIN:
         settle_set(prefix, size, missing[2], n_rest, from_back, totals, best)
     return best_score
 
 
+@returns(types.float64)
+@bare_inner_kernel
+def _scan_categories(
+    node: NodeSums,
+    data: TreeInput,
+    feature: Any,
+    gradients: Gradients,
+    rules: Rules,
+    state: ConstraintState,
+    prefix: Scratch,
+    best: Any,
+) -> Any:
+    """`_scan_feature` for a column of categories."""
+    bounds = bounds_of(state, node.number, feature)
+    bits = drawn_bits(node.key, node.number, feature) if rules.extra_trees else np.uint64(0)
+    if is_by_set(data, feature, rules):
+        return _scan_sets(node, data, feature, gradients, rules, bounds, bits, prefix, best)
+    drawn = np.int64(-1)
+    if rules.extra_trees:
+        fewest = max(1, rules.min_samples_leaf)
+        drawn = _draw_category(node, data, feature, gradients.packed, fewest, bits)
+    score = _scan_one_category(node, data, feature, gradients, rules, bounds, drawn, best)
+    if score > NO_GAIN:
+        put_only_bin(best[LEFT_BINS:], best[BIN], data.n_bins[feature])
+    return score
+
+
 @inlined
-def columns_of(data: TreeInput) -> Any:
-    """What the search reads of the input."""
-    return Columns(
-        data.offsets,
-        data.n_bins,
-        data.categorical,
-        data.gathers,
-        data.n_cells,
-        data.most_bins,
-        data.sparse,
-        data.default_bins,
-        data.n_frequent,
-        data.sizes,
-    )
+def _sum_up(node: NodeSums, data: TreeInput, feature: Any, packed: Any, prefix: Scratch) -> Any:
+    """Prefix sums of a column of numbers at every bin that has rows; their number, and the sums of missing values."""
+    histogram, totals, n_bins = node.histogram, node.totals, data.n_bins[feature]
+    if data.sparse:
+        size, missing = far(sparse_prefix_sums, (histogram, data, feature, totals, packed, False, prefix))
+        if np.int64(data.default_bins[feature]) != n_bins:
+            missing = read_bin(histogram, data, feature, n_bins, totals, packed)
+        return size, missing
+    if in_bundle(data, feature):
+        return far(member_prefix_sums, (histogram, data, feature, totals, packed, False, prefix))
+    words, first = cell_words(packed, totals[2]), data.offsets[feature]
+    size = prefix_sums(histogram, words, first, n_bins, prefix)
+    return size, read_cell(histogram, words, first + np.uint64(n_bins))
 
 
 @returns(types.float64)
 @bare_inner_kernel
 def _scan_feature(
-    histogram: Any,
-    data: Columns,
+    node: NodeSums,
+    data: TreeInput,
     feature: Any,
-    totals: Any,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    node: Any,
-    key: Any,
     prefix: Scratch,
     best: Any,
 ) -> Any:
     """Best score of one feature, or that of one threshold drawn by the key; its place goes to ``best``."""
-    bounds = bounds_of(state, node, feature)
-    first = data.offsets[feature]
-    n_bins = data.n_bins[feature]
-    words = cell_words(gradients.packed, totals[2])
     best[FEATURE] = feature
-    bits = drawn_bits(key, node, feature) if rules.extra_trees else np.uint64(0)
-    if is_by_set(data, feature, rules):
-        gathers = data.gathers[feature]
-        return _scan_sets(
-            histogram, words, first, n_bins, gathers, totals, gradients, rules, bounds, bits, prefix, best
-        )
     if data.categorical[feature]:
-        begin, end = ZERO, n_bins + 1
-        if rules.extra_trees:
-            begin = _draw_category(histogram, words, first, n_bins, totals, rules, bits)
-            end = min(begin + 1, end)
-        score = _scan_categorical(
-            histogram, words, first, n_bins, totals, gradients, rules, bounds, begin, end, best
-        )
-        if score > NO_GAIN:
-            put_only_bin(best[LEFT_BINS:], best[BIN], n_bins)
-        return score
-    if data.sparse:
-        size, missing = sparse_prefix_sums(histogram, data, feature, totals, gradients.packed, False, prefix)
-        if np.int64(data.default_bins[feature]) != n_bins:
-            missing = read_bin(histogram, data, feature, n_bins, totals, gradients.packed)
-    elif in_bundle(data, feature):
-        size, missing = member_prefix_sums(histogram, data, feature, totals, gradients.packed, False, prefix)
-    else:
-        size = prefix_sums(histogram, words, first, n_bins, prefix)
-        missing = read_cell(histogram, words, first + np.uint64(n_bins))
-    begin, end = ZERO, size
+        return far(_scan_categories, (node, data, feature, gradients, rules, state, prefix, best))
+    bounds, totals = bounds_of(state, node.number, feature), node.totals
+    size, missing = _sum_up(node, data, feature, gradients.packed, prefix)
+    cuts = (ZERO, size)
     if rules.extra_trees:
-        begin = draw_place(prefix, size, missing[2], totals, rules, bits)
-        end = min(begin + 1, size)
+        bits = drawn_bits(node.key, node.number, feature)
+        drawn = far(draw_place, (prefix, size, missing[2], totals, rules, bits))
+        cuts = (drawn, min(drawn + 1, size))
     score = NO_GAIN
     for with_missing in range(2 if missing[2] > 0 else 1):
         score = scan_numeric(
-            prefix, begin, end, missing, with_missing, totals, gradients, rules, bounds, best, score
+            prefix, cuts, missing, with_missing, totals, gradients, rules, bounds, best, score
         )
     if missing[2] == 0:
         # No missing value has been seen here: send those to come where most rows go.
@@ -260,104 +258,150 @@ def _scan_feature(
 
 @shared_kernel
 def _scan_features(
-    task: Any,
-    tasks: Any,
-    histogram: Any,
-    data: Columns,
-    features: Any,
-    totals: Any,
+    task: int,
+    tasks: int,
+    node: NodeSums,
+    data: TreeInput,
+    features: NDArray[np.int64],
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    node: Any,
-    key: Any,
-    found: Any,
-    scores: Any,
+    found: NDArray[np.int64],
+    scores: NDArray[np.float64],
 ) -> None:
     prefix = new_scratch(data.most_bins)
     for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-        scores[j] = far(
-            _scan_feature,
-            (histogram, data, features[j], totals, gradients, rules, state, node, key, prefix, found[j]),
+        scores[j] = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, found[j]))
+
+
+@returns(types.float64)
+@inner_kernel
+def _search_in_tasks(
+    node: NodeSums,
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    rules: Rules,
+    state: ConstraintState,
+    tasks: Any,
+    best: Any,
+) -> Any:
+    """`_search`, shared."""
+    found, scores = np.empty((len(features), len(best)), np.int64), np.empty(len(features), np.float64)
+    _scan_features(tasks, node, data, features, gradients, rules, state, found, scores)
+    best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
+    for j in range(len(features)):
+        noisy = noisy_score(
+            scores[j], node.totals, gradients, rules, state, node.number, features[j], node.key
         )
+        if noisy > most:
+            best_score, most = scores[j], noisy
+            copy_candidate(found[j], best)
+    return best_score
+
+
+@inlined
+def _search(
+    node: NodeSums,
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    rules: Rules,
+    state: ConstraintState,
+    best: Any,
+) -> Any:
+    """The best score of all features; the split goes to ``best``."""
+    trial, prefix = np.empty(len(best), np.int64), new_scratch(data.most_bins)
+    best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
+    for j in range(len(features)):
+        score = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, trial))
+        noisy = noisy_score(score, node.totals, gradients, rules, state, node.number, features[j], node.key)
+        if noisy > most:
+            best_score, most = score, noisy
+            copy_candidate(trial, best)
+    return best_score
+
+
+@inlined
+def _keep(features: Any, marks: Any, kept: Any) -> Any:
+    """Copy the marked features to ``kept``; their number."""
+    size = ZERO
+    for j in range(len(features)):
+        if marks[j]:
+            kept[size] = features[j]
+            size += 1
+    return size
+
+
+@returns(types.Tuple([types.int64, types.float64, types.int64]))
+@inner_kernel
+def _keep_promising(
+    node: NodeSums,
+    data: TreeInput,
+    features: Any,
+    gradients: Gradients,
+    rules: Rules,
+    state: ConstraintState,
+    tasks: Any,
+    kept: Any,
+) -> Any:
+    """Of a sparse or bundled table: the features to scan go to ``kept``, and their number is returned.
+
+    Columns of two bins are not among them where `best_pair` may look at them: the score of the best follows, and the column.
+    """
+    histogram, totals, packed = node.histogram, node.totals, gradients.packed
+    fewest = max(1, rules.min_samples_leaf)
+    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    score, pair = NO_GAIN, NOBODY
+    is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
+    if is_free and not rules.extra_trees and not rules.cosine and rules.noise == 0.0:
+        rest = np.empty(len(features), np.bool_)
+        score, pair = far(best_pair, (histogram, data, features, totals, gradients, rules, smallest, rest))
+        features = kept[: _keep(features, rest, kept)]
+    marks = np.zeros(len(features), np.bool_)
+    if data.sparse:
+        far(mark_promising, (histogram, data, features, packed, fewest, smallest, tasks, marks))
+    else:
+        far(mark_members, (histogram, data, features, totals[2], packed, fewest, smallest, marks))
+    return _keep(features, marks, kept), score, pair
 
 
 @returns(types.float64)
 @kernel
 def find_best_split(
-    histogram: NDArray[np.int64],
+    node: NodeSums,
     data: TreeInput,
     features: NDArray[np.int64],
-    totals: tuple[int, int, int],
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    node: int,
-    key: int,
     tasks: int,
     best: NDArray[np.int64],
 ) -> Any:
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
-    ``histogram``: (3, cells); ``totals``: the node's integer gradient, hessian and count; ``node``: its number in
-    ``state``; ``key``: the tree's, by which thresholds and noise are drawn. Of equal gains the lowest feature and the lowest bin
-    win, whatever the number of tasks.
+    Of equal gains the lowest feature and the lowest bin win, whatever the number of tasks.
     """
-    best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
-    columns = columns_of(data)
-    fewest = max(1, rules.min_samples_leaf)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    node, data, gradients = refer(node), refer(data), refer(gradients)
+    rules, state = refer(rules), refer(state)
     pair_score, pair = NO_GAIN, NOBODY
     if data.sparse or len(data.sizes) > 0:
-        is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
-        is_plain = not rules.extra_trees and not rules.cosine and rules.noise == 0.0
-        if is_free and is_plain:
-            rest = np.empty(len(features), np.bool_)
-            pair_score, pair = far(
-                best_pair, (histogram, columns, features, totals, gradients, rules, smallest, rest)
-            )
-            features = features[rest]
-        marks = np.zeros(len(features), np.bool_)
-        if data.sparse:
-            far(mark_promising, (histogram, data, features, gradients.packed, fewest, smallest, tasks, marks))
-        else:
-            far(
-                mark_members,
-                (histogram, columns, features, totals[2], gradients.packed, fewest, smallest, marks),
-            )
-        features = features[marks]
+        kept = np.empty(len(features), np.int64)
+        size, pair_score, pair = far(
+            _keep_promising, (node, data, features, gradients, rules, state, tasks, kept)
+        )
+        features = kept[:size]
     if tasks > 1 and len(features) >= PARALLEL_FEATURES:
-        found = np.empty((len(features), len(best)), np.int64)
-        scores = np.empty(len(features), np.float64)
-        _scan_features(
-            tasks, histogram, columns, features, totals, gradients, rules, state, node, key, found, scores
-        )
-        for j in range(len(features)):
-            noisy = noisy_score(scores[j], totals, gradients, rules, state, node, features[j], key)
-            if noisy > most:
-                best_score, most = scores[j], noisy
-                copy_candidate(found[j], best)
+        score = far(_search_in_tasks, (node, data, features, gradients, rules, state, tasks, best))
     else:
-        trial = np.empty(len(best), np.int64)
+        score = _search(node, data, features, gradients, rules, state, best)
+    if pair != NOBODY and (pair_score > score or (pair_score == score and pair < best[FEATURE])):
         prefix = new_scratch(data.most_bins)
-        for j in range(len(features)):
-            score = far(
-                _scan_feature,
-                (histogram, columns, features[j], totals, gradients, rules, state, node, key, prefix, trial),
-            )
-            noisy = noisy_score(score, totals, gradients, rules, state, node, features[j], key)
-            if noisy > most:
-                best_score, most = score, noisy
-                copy_candidate(trial, best)
-    if pair_score > best_score or (pair != NOBODY and pair_score == best_score and pair < best[FEATURE]):
-        prefix = new_scratch(data.most_bins)
-        best_score = far(
-            _scan_feature,
-            (histogram, columns, pair, totals, gradients, rules, state, node, key, prefix, best),
-        )
-    if best_score == NO_GAIN:
+        score = far(_scan_feature, (node, data, pair, gradients, rules, state, prefix, best))
+    if score == NO_GAIN:
         return NO_GAIN
-    return gain_of_score(best_score, totals, gradients, rules, bounds_of(state, node, best[FEATURE]))
+    bounds = bounds_of(state, node.number, best[FEATURE])
+    return gain_of_score(score, node.totals, gradients, rules, bounds)
 
 
 @inlined

@@ -20,7 +20,7 @@ from weald.runtime.jit import kernel
 from weald.tree.exact.grower import grow_exact
 from weald.tree.exact.oblivious import grow_exact_oblivious, unpack
 from weald.tree.exact.segments import divide_segment, fill_segment
-from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactWork
+from weald.tree.exact.state import NOT_SAMPLED, ExactInput, ExactSearch, ExactWork
 from weald.tree.splits.constraints import Constraints
 from weald.tree.state import DEPTHWISE, PACKED_BLOCK, Gradients, Rules, TreeInput
 
@@ -99,7 +99,8 @@ def grown(
             unpack(entries, len(entries), wide)
             gradients = gradients._replace(packed=False, wide=wide)
     chosen = np.array(features, np.int64)
-    n_nodes = grow(exact, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
+    search = ExactSearch(exact, gradients, limits, KEY, work, nodes, state)
+    n_nodes = grow(search, chosen, len(entries), tasks)
     return n_nodes, work, nodes
 
 

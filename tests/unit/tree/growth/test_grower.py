@@ -20,6 +20,7 @@ from unit.tree.factories import (
     workspace,
 )
 from weald.tree.growth.grower import grow_tree
+from weald.tree.search import Search
 from weald.tree.splits.constraints import Constraints, ConstraintState
 from weald.tree.splits.forced import ForcedSplits
 from weald.tree.state import DEPTHWISE, LEAFWISE, PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
@@ -90,8 +91,8 @@ def grown(
     chosen = np.array(features, np.int64)
     if state is None:
         state = Constraints().state(len(data.n_bins), len(nodes.feature), limits.path_smooth > 0.0)
-    common = (data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
-    n_nodes = grow_tree(*common, NOTHING_FORCED if forced is None else forced)
+    search = Search(data, gradients, limits, KEY, work, nodes, state)
+    n_nodes = grow_tree(search, chosen, len(entries), tasks, NOTHING_FORCED if forced is None else forced)
     assert not work.buffers.any()
     return n_nodes, work, nodes
 

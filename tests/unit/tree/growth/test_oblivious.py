@@ -22,6 +22,7 @@ from unit.tree.factories import (
 )
 from weald.tree.growth.oblivious import grow_oblivious
 from weald.tree.rules import TreeRules
+from weald.tree.search import Search
 from weald.tree.splits.constraints import Constraints, ConstraintState
 from weald.tree.splits.values import fill_small_leaves
 from weald.tree.state import PACKED_BLOCK, Gradients, Nodes, Rules, TreeInput, Workspace
@@ -84,7 +85,8 @@ def grown(
     chosen = np.array(features, np.int64)
     if state is None:
         state = Constraints().state(len(data.n_bins), len(nodes.feature), limits.path_smooth > 0.0)
-    n_nodes = grow_oblivious(data, chosen, gradients, limits, KEY, len(entries), tasks, work, nodes, state)
+    search = Search(data, gradients, limits, KEY, work, nodes, state)
+    n_nodes = grow_oblivious(search, chosen, len(entries), tasks)
     assert not work.buffers.any()
     return n_nodes, work, nodes
 

@@ -21,7 +21,7 @@ from weald.tree.histograms.histogram import build_histogram
 from weald.tree.inputs import tree_input
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.splits.split import find_best_split
-from weald.tree.state import LEFT_BINS, STRIDE
+from weald.tree.state import LEFT_BINS, STRIDE, NodeSums
 
 # One-hot columns, some the other way round, columns of several bins with missing values, one that is always missing as a rule,
 # one that is constant, and in the end two that share their places with no other.
@@ -164,9 +164,8 @@ def test_the_best_split_is_that_of_the_table_itself(packed: bool, size: int, lim
             totals = tuple(reference.total_of(reference.feature_sums(dense, 0, sums)))
             for tried in (features, np.array([1, 3, 4, 6, 9])):
                 best = np.full(CANDIDATE, POISON, np.int64)
-                gain = find_best_split(
-                    out, view, tried, totals, gradients, chosen, state, 0, np.uint64(7), 1, best
-                )
+                node = NodeSums(out, totals, 0, np.uint64(7))
+                gain = find_best_split(node, view, tried, gradients, chosen, state, 1, best)
                 found.append((gain, best[:LEFT_BINS].tolist() if gain != NO_GAIN else None))
         assert found[:2] == found[2:]
         if not limits:

@@ -24,7 +24,7 @@ from weald.tree.histograms.sparse import (
 from weald.tree.inputs import dividing_columns, tree_input
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.splits.split import find_best_split
-from weald.tree.state import LEFT_BINS, TreeInput, Workspace
+from weald.tree.state import LEFT_BINS, NodeSums, TreeInput, Workspace
 
 N_BINS = [5, 1, 200, 3, 255, 2, 17]
 DEFAULT = [0, 0, 77, 3, 255, 1, 17]  # zero's bin, somewhere, and that of missing values
@@ -152,7 +152,8 @@ def test_the_best_split_is_that_of_the_dense_table(packed: bool, size: int, limi
     chosen = rules(**limits)
     best = np.full(CANDIDATE, POISON, np.int64)
     state = reference.UNCONSTRAINED.state(len(N_BINS), 1)
-    gain = find_best_split(out, data, features, totals, gradients, chosen, state, 0, np.uint64(7), 1, best)
+    node = NodeSums(out, totals, 0, np.uint64(7))
+    gain = find_best_split(node, data, features, gradients, chosen, state, 1, best)
     expected = reference.best_split(dense, features.tolist(), sums, total, gradients, chosen)
     if expected is None:
         assert gain == NO_GAIN

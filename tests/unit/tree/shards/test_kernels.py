@@ -22,8 +22,9 @@ from unit.tree.shards.naive import goes_left
 from weald.tree.growth.grower import columns_of_node
 from weald.tree.histograms.cells import cell_words, pack_cell, read_cell
 from weald.tree.histograms.histogram import build_histogram
+from weald.tree.search import Search
 from weald.tree.shards import kernels, search
-from weald.tree.shards.state import Search, Splits
+from weald.tree.shards.state import Splits
 from weald.tree.splits.constraints import Constraints
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.splits.split import find_best_split
@@ -36,6 +37,7 @@ from weald.tree.state import (
     NOBODY,
     PACKED_BLOCK,
     WIDE_BLOCK,
+    NodeSums,
 )
 
 N_BINS = [9, 5, 3, 40]
@@ -207,9 +209,8 @@ def test_nodes_are_searched_and_divided_one_by_one(packed: bool, limits: dict[st
     totals = (nodes.gradient_sum[0], nodes.hessian_sum[0], np.int64(900))
     best = np.full(CANDIDATE, POISON, np.int64)
     drawn = columns_of_node(np.arange(4), own.rules, KEY, nodes.depth[0], 0)
-    gain = find_best_split(
-        own.work.pool[3], own.data, drawn, totals, own.gradients, own.rules, own.state, 0, KEY, 1, best
-    )
+    node = NodeSums(own.work.pool[3], totals, 0, KEY)
+    gain = find_best_split(node, own.data, drawn, own.gradients, own.rules, own.state, 1, best)
     if "min_gain" in limits:
         assert nodes.candidate_gain[0] == NO_GAIN
         return

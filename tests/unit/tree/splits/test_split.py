@@ -15,7 +15,7 @@ from unit.tree.factories import CANDIDATE, POISON, n_cells, random_bins, random_
 from weald.tree.splits.constraints import Constraints
 from weald.tree.splits.gain import NO_GAIN
 from weald.tree.splits.split import PARALLEL_FEATURES, find_best_split
-from weald.tree.state import LEFT_BINS, PACKED_BLOCK, Gradients, Rules, TreeInput
+from weald.tree.state import LEFT_BINS, PACKED_BLOCK, Gradients, NodeSums, Rules, TreeInput
 
 KEY = np.uint64(0x0123_4567_89AB_CDEF)
 SEVEN = [255, 1, 3, 16, 9, 64, 2]
@@ -73,9 +73,8 @@ def kernel_split(
     chosen = np.array(features, np.int64)
     state = constraints.state(len(data.n_bins), 3, limits.path_smooth > 0.0)
     state.lower[1:2], state.upper[1:2], state.values[1:2] = fence.lower, fence.upper, fence.value
-    gain = find_best_split(
-        histogram, data, chosen, tuple(total), gradients, limits, state, 1, KEY, tasks, best
-    )
+    node = NodeSums(histogram, tuple(total), 1, KEY)
+    gain = find_best_split(node, data, chosen, gradients, limits, state, tasks, best)
     if gain == NO_GAIN:
         return None
     feature, split_bin, missing_left, *left = best[:LEFT_BINS].tolist()
