@@ -188,6 +188,9 @@ def _forests(tables: _Tables) -> None:
         ExtraTreesClassifier(4, max_leaf_nodes=8).fit(X, classes, sample_weight=y)
     for criterion in ("squared_error", "absolute_error", "poisson"):
         RandomForestRegressor(4, criterion=criterion).fit(X, y).predict(X)
+        RandomForestRegressor(4, criterion=criterion, categorical_features=[2]).fit(
+            np.floor(4 * np.abs(X)), y
+        )
 
 
 def _linear(tables: _Tables) -> None:
@@ -224,6 +227,46 @@ def _statistics(tables: _Tables) -> None:
         ).fit(codes, classes > 0, eval_set=[(codes, classes > 0)]).predict(codes)
 
 
+def _special_splits(growth: str, tables: _Tables) -> None:
+    """Categories, constraints, drawn thresholds and cosines: what kernels call from afar."""
+    from weald import BoostedTreesRegressor
+
+    X, y = tables.few()
+    codes = np.floor(4 * np.abs(X))
+    common: dict[str, Any] = {"growth": growth, "n_estimators": 2, "max_depth": 2, "n_jobs": 1}
+    common["max_leaves"] = None if growth == "oblivious" else 4
+    for finder, categories in (("hist", "partition"), ("hist", "onehot"), ("exact", "onehot")):
+        for splits in (weald.Splits(), weald.Splits(extra_trees=True)):
+            model = BoostedTreesRegressor(
+                split_finder=finder,
+                categories=categories,
+                categorical_features=[2, 3],
+                monotone_constraints=[1, 0, 0, 0],
+                interaction_constraints=[[0, 2], [1, 3]],
+                splits=splits,
+                **common,
+            ).fit(codes, y)
+            model.predict(codes)
+            model.predict(codes[:1])
+    for finder in ("hist", "exact"):
+        BoostedTreesRegressor("poisson", split_finder=finder, splits=weald.Splits(noise=1.0), **common).fit(
+            X, y
+        )
+    cosines = weald.Splits(score="newton_cosine", noise=1.0)
+    BoostedTreesRegressor(splits=cosines, categorical_features=[2], **common).fit(codes, y)
+    onehot = np.hstack([np.eye(12)[tables.rng.integers(12, size=len(y))] for _ in range(3)])
+    BoostedTreesRegressor(**common).fit(onehot, y)
+
+
+def _local_proposals(tables: _Tables) -> None:
+    from weald import BoostedTreesRegressor
+
+    X, y = tables.few()
+    for values in (X, _stored(X)):
+        finder = weald.Approximate(proposals="local")
+        BoostedTreesRegressor(**_TINY, growth="depthwise", split_finder=finder, n_jobs=1).fit(values, y)
+
+
 def _stored(X: Any) -> Any:
     """A sparse matrix of the positive numbers."""
     import scipy.sparse
@@ -247,6 +290,9 @@ PARTS: dict[str, Callable[[_Tables], None]] = {
     "linear models": _linear,
     "border types, explanations": _borders_and_explanations,
     "target statistics": _statistics,
+    "special splits": lambda tables: _special_splits("leafwise", tables),
+    "special splits of oblivious trees": lambda tables: _special_splits("oblivious", tables),
+    "proposals of nodes": _local_proposals,
 }
 
 

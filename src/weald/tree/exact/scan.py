@@ -319,13 +319,15 @@ def scan_segment(
     best: Any,
 ) -> Any:
     """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin."""
-    best[FEATURE] = feature
     is_value = data.rest[feature] < data.n_bins[feature]
     if data.categorical[feature]:
-        return far(_scan_categories, (segment, gradients, rules, bounds, memory.prefix, best))
-    if data.buckets > 0:
+        score = far(_scan_categories, (segment, gradients, rules, bounds, memory.prefix, best))
+    elif data.buckets > 0:
         given = (segment, is_value, data.buckets, gradients, rules, bounds, memory, best)
-        return far(_scan_candidates, given)
-    if is_value:
-        return far(_scan_around_rest, (segment, gradients, rules, bounds, memory, best))
-    return _scan_numbers(segment, gradients, rules, bounds, memory, best)
+        score = far(_scan_candidates, given)
+    elif is_value:
+        score = far(_scan_around_rest, (segment, gradients, rules, bounds, memory, best))
+    else:
+        score = _scan_numbers(segment, gradients, rules, bounds, memory, best)
+    best[FEATURE] = feature
+    return score
