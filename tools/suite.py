@@ -14,7 +14,7 @@ from pathlib import Path
 from tools.bounds import constraints
 from tools.environments import CACHE, build_wheel, find_python, fresh, run
 
-#: every stage by itself, files of older versions, scikit-learn's checks; not the digests, in which NumPy's exp and log have a part
+#: every stage by itself, files of older versions, scikit-learn's checks; no digests: NumPy's exp and log have a part in some
 QUICK = (
     "tests/unit",
     "--ignore=tests/unit/tree/shards",

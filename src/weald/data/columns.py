@@ -202,7 +202,7 @@ def open_series(series: nw.Series[Any], name: str) -> TableColumn:
     native_type = getattr(series.to_native(), "dtype", None)
     # Narwhals looks at some rows of a pandas object column only; all of them decide here. A type of polars may say that it
     # equals one of NumPy's.
-    if dtype == nw.Object or (isinstance(native_type, np.dtype) and native_type == object):
+    if dtype == nw.Object or (isinstance(native_type, np.dtype) and native_type.kind == "O"):
         return ObjectColumn(series.to_numpy(), name)
     if dtype == nw.String:
         return SeriesColumn(series, "categorical", name)
