@@ -165,7 +165,7 @@ def test_yaml_can_be_read(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_run_targets_of_the_makefile(path: Path) -> None:
-    targets = {"wheel", *re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)}
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for job in read(path)["jobs"].values():
         commands = [step["run"] for step in job["steps"] if "run" in step]
         assert commands
