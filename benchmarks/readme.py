@@ -157,14 +157,16 @@ def _notes() -> list[str]:
     memory, cold = _read("memory")["results"]["systems"], _read("cold")["results"]
     ours, lightgbm = memory["weald"], memory["lightgbm"]
     ratio, warm = ours["peak"] / lightgbm["peak"], cold["warm"]
+    wheel = warm.get("weald, wheel", warm["weald"])
+    others = ", ".join(
+        f"{name} {warm[name]['process']:.1f} s" for name in ("lightgbm", "xgboost", "catboost")
+    )
     notes = [
         f"- Peak memory of the process that fits 1,000,000 × 28: {ours['peak']:.0f} MiB, LightGBM "
         f"{lightgbm['peak']:.0f} MiB ({ratio:.2f} ×); of that the fit itself {ours['fit']:.0f} and "
         f"{lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
-        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. With compiled kernels a fresh "
-        f"process has its first model after {warm['weald']['process']:.1f} s (LightGBM's "
-        f"{warm['lightgbm']['process']:.1f} s), most of it Numba's import; the fit takes "
-        f"{warm['weald']['fit']:.1f} s.",
+        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. From the platform wheel a fresh process has its "
+        f"first model (1,000 × 20, 100 trees) after {wheel['process']:.1f} s, with nothing compiled; {others}.",
     ]
     forests = _read("forests")["results"]
     sizes = ", ".join(
@@ -174,7 +176,9 @@ def _notes() -> list[str]:
     notes.append(f"- Model bytes of that random forest, and the memory that its fit takes: {sizes}.")
     if "empty" in cold:
         seconds = cold["empty"]["first"]["fit"]
-        notes.append(f"- The very first fit on a machine compiles the kernels: {seconds:.0f} s, once.")
+        notes.append(
+            f"- From source, the very first fit on a machine compiles kernels: {seconds:.0f} s, once."
+        )
     return notes
 
 
