@@ -165,8 +165,8 @@ def _notes() -> list[str]:
         f"- Peak memory of the process that fits 1,000,000 × 28: {ours['peak']:.0f} MiB, LightGBM "
         f"{lightgbm['peak']:.0f} MiB ({ratio:.2f} ×); of that the fit itself {ours['fit']:.0f} and "
         f"{lightgbm['fit']:.0f} MiB, the rest is what the libraries load.",
-        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. From the platform wheel a fresh process has its "
-        f"first model (1,000 × 20, 100 trees) after {wheel['process']:.1f} s, with nothing compiled; {others}.",
+        f"- `import weald` takes {1e3 * cold['import']['weald']['seconds']:.0f} ms. From the platform wheel a fresh process has "
+        f"its first model (1,000 × 20, 100 trees) after {wheel['process']:.1f} s, with nothing compiled; {others}.",
     ]
     forests = _read("forests")["results"]
     sizes = ", ".join(
