@@ -184,13 +184,12 @@ def _forests(tables: _Tables) -> None:
     for classes in ((y > 1).astype(np.int64), tables.classes[:_FEW_ROWS]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of so few trees some rows are in every bag
-            RandomForestClassifier(4, oob_score=True).fit(X, classes)
+            RandomForestClassifier(4, oob_score=True).fit(X, classes).predict_proba(X)
         ExtraTreesClassifier(4, max_leaf_nodes=8).fit(X, classes, sample_weight=y)
     for criterion in ("squared_error", "absolute_error", "poisson"):
         RandomForestRegressor(4, criterion=criterion).fit(X, y).predict(X)
-        RandomForestRegressor(4, criterion=criterion, categorical_features=[2]).fit(
-            np.floor(4 * np.abs(X)), y
-        )
+        codes = np.floor(4 * np.abs(X))
+        RandomForestRegressor(4, criterion=criterion, categorical_features=[2]).fit(codes, y).predict(codes)
 
 
 def _linear(tables: _Tables) -> None:

@@ -48,7 +48,8 @@ USES: list[tuple[str, str, Callable[[], object]]] = [
 def test_what_needs_a_missing_package_says_what_it_is_and_names_the_extra(
     package: str, what: str, use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
+    for name in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=rf"{what}.* needs {package}.*'weald\[{EXTRAS[package]}\]'"):
         use()
 
