@@ -21,6 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int
+
 PACKED_BLOCK = 8191
 PACKED_GRADIENT_LIMIT = 4094.0  # one less than fits: stochastic rounding may add one
 PACKED_HESSIAN_LIMIT = 4094.0
@@ -34,7 +36,7 @@ STRIDE = 264
 
 LEAFWISE, DEPTHWISE = 0, 1
 
-NOBODY = np.int64(-1)  # in place of a node's number
+NOBODY: Int = np.int64(-1)  # in place of a node's number
 
 BYTE_BINS = 256  # that a code of a byte can tell apart, the bin of missing values among them
 
@@ -94,7 +96,7 @@ class NodeSums(NamedTuple):
 
     histogram: NDArray[np.int64]  # (3, cells), sparse (1, words)
     totals: tuple[int, int, int]  # its integer gradient, hessian and count
-    number: int  # among the tree's nodes
+    number: Int  # among the tree's nodes
     key: np.uint64  # the tree's, by which thresholds and noise are drawn
 
 

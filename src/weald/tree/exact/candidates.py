@@ -6,12 +6,13 @@ one pass; they are summarised as for global proposals, and only the places that 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.sketch import build_pruned, propose_cuts
+from weald.runtime.arrays import Int, Int64s, Uint64s
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.tree.exact.segments import row_of
 from weald.tree.exact.state import MARK
@@ -29,7 +30,7 @@ class CandidateScratch(NamedTuple):
 
 
 @inlined
-def _hessian(item: Any, gradients: Gradients) -> Any:
+def _hessian(item: np.uint64, gradients: Gradients) -> Int:
     if gradients.packed:
         return packed_hessian(spread_packed(item))
     return np.int64(gradients.wide[row_of(item)] & np.uint64(0xFFFFFFFF))
@@ -37,8 +38,15 @@ def _hessian(item: Any, gradients: Gradients) -> Any:
 
 @inlined
 def _weigh_values(
-    items: Any, begin: Any, end: Any, shift: Any, gradients: Gradients, count: Any, values: Any, weights: Any
-) -> Any:
+    items: Uint64s,
+    begin: int,
+    end: int,
+    shift: Int,
+    gradients: Gradients,
+    count: Int | np.uint64,
+    values: Int64s,
+    weights: Int64s,
+) -> Int:
     """Append the distinct values of a stretch by their last places, plus ``shift``, with their weights; their number.
 
     A row weighs at least 1, as for global proposals: values that weigh nothing could not be told apart.
@@ -56,15 +64,15 @@ def _weigh_values(
 
 @inner_kernel
 def propose_places(
-    items: Any,
-    begin: Any,
-    middle: Any,
-    end: Any,
-    rest: Any,
+    items: Uint64s,
+    begin: int,
+    middle: int,
+    end: int,
+    rest: tuple[Int, Int],
     gradients: Gradients,
-    buckets: Any,
+    buckets: int,
     scratch: CandidateScratch,
-) -> Any:
+) -> int:
     """Fill ``scratch.places`` with the last places of left sides, the last of all among them; their number is returned.
 
     ``rest``: hessian and number of the rows without an item where these have a value of their own, before the item

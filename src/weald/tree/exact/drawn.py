@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Int, Uint64s
 from weald.runtime.jit import inlined
 from weald.runtime.random import below
 from weald.tree.exact.state import MARK
@@ -16,13 +15,13 @@ AFTER_REST = -2  # that of one right after the value of the rows that have no it
 
 
 @inlined
-def is_candidate(items: Any, last: Any, end: Any) -> Any:
+def is_candidate(items: Uint64s, last: Int, end: Int) -> bool:
     """Whether a split can be made before item ``last``: it has another value than the one before, or there is none."""
     return last == end or items[np.uint64(last)] >= MARK
 
 
 @inlined
-def _count_places(items: Any, first: Any, last: Any, end: Any) -> Any:
+def _count_places(items: Uint64s, first: Int, last: Int, end: int) -> Int:
     """After how many of the items first..last of a stretch up to ``end`` a split can be made."""
     count = np.int64(0)
     for i in range(first, last):
@@ -31,7 +30,7 @@ def _count_places(items: Any, first: Any, last: Any, end: Any) -> Any:
 
 
 @inlined
-def _find_place(items: Any, first: Any, end: Any, number: Any) -> Any:
+def _find_place(items: Uint64s, first: Int, end: int, number: Int) -> Int:
     """The item after which the split of this number, from 0, can be made."""
     i = first
     while True:
@@ -44,16 +43,16 @@ def _find_place(items: Any, first: Any, end: Any, number: Any) -> Any:
 
 @inlined
 def draw_item(
-    items: Any,
-    begin: Any,
-    middle: Any,
-    end: Any,
-    n_rest: Any,
-    n_missing: Any,
-    totals: Any,
+    items: Uint64s,
+    begin: int,
+    middle: int,
+    end: int,
+    n_rest: Int,
+    n_missing: Int,
+    totals: tuple[Int, Int, Int],
     rules: Rules,
-    bits: Any,
-) -> Any:
+    bits: np.uint64,
+) -> Int:
     """The place of one of the splits that leave both sides enough rows, missing values on either; NOWHERE: there is none.
 
     ``n_rest`` rows without an item have a value between the items before and from ``middle`` on.
@@ -78,7 +77,9 @@ def draw_item(
 
 
 @inlined
-def draw_run(items: Any, begin: Any, end: Any, totals: Any, rules: Rules, bits: Any) -> Any:
+def draw_run(
+    items: Uint64s, begin: int, end: int, totals: tuple[Int, Int, Int], rules: Rules, bits: np.uint64
+) -> tuple[Int, Int]:
     """Where the items of one of the categories that leave both sides enough rows begin and end.
 
     An empty run is that of missing values; one that ends before it begins: there is none.

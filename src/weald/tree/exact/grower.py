@@ -6,11 +6,10 @@ the cache. Columns are shared among tasks.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int, Int64s
 from weald.runtime.far import far
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel, kernel
 from weald.runtime.references import refer
@@ -44,7 +43,13 @@ from weald.tree.growth.grower import (
 from weald.tree.histograms.prefixes import drawn_bits, new_scratch
 from weald.tree.rows.partition import partition
 from weald.tree.splits.categories import put_no_bin, put_only_bin
-from weald.tree.splits.constraints import allowed_columns, bounds_of, is_constrained, open_root
+from weald.tree.splits.constraints import (
+    ConstraintState,
+    allowed_columns,
+    bounds_of,
+    is_constrained,
+    open_root,
+)
 from weald.tree.splits.gain import NO_GAIN, gain_of_score, noisy_score
 from weald.tree.splits.split import copy_candidate
 from weald.tree.state import (
@@ -55,7 +60,9 @@ from weald.tree.state import (
     LEFT_COUNT,
     MISSING_LEFT,
     NOBODY,
+    Gradients,
     Nodes,
+    Rules,
 )
 
 PARALLEL_ITEMS = 40_000  # items of a node from which two threads win over one
@@ -103,7 +110,7 @@ def grow_exact(search: ExactSearch, features: NDArray[np.int64], n_rows: int, ta
 
 
 @inlined
-def prepare_root(gradients: Any, n_rows: Any, work: Any, nodes: Any) -> None:
+def prepare_root(gradients: Gradients, n_rows: int, work: ExactWork, nodes: Nodes) -> None:
     """Make node 0 of all entries, with its sums, and say which rows it has."""
     place_root(nodes, n_rows)
     nodes.slot[ROOT] = 0
@@ -118,7 +125,13 @@ def prepare_root(gradients: Any, n_rows: Any, work: Any, nodes: Any) -> None:
 
 @inlined
 def _choose_columns(
-    features: Any, rules: Any, key: Any, nodes: Any, state: Any, node: Any, scores: Any
+    features: Int64s,
+    rules: Rules,
+    key: np.uint64,
+    nodes: Nodes,
+    state: ConstraintState,
+    node: int,
+    scores: Float64s,
 ) -> None:
     """Mark the columns among which the node's split is sought: a score of 0, NO_GAIN for the others."""
     scores[:] = NO_GAIN
@@ -134,7 +147,7 @@ def _choose_columns(
 
 @inner_kernel
 def make_segments(
-    data: ExactInput, feature: Any, coded: Any, work: ExactWork, nodes: Nodes, parent: Any, first: Any
+    data: ExactInput, feature: int, coded: bool, work: ExactWork, nodes: Nodes, parent: Int, first: Int
 ) -> None:
     """One column's segment of the root, or those of the children ``first`` and ``first + 1`` of a node."""
     if parent == NOBODY:
@@ -149,7 +162,7 @@ def make_segments(
     n_left = nodes.end[first] - nodes.begin[first]
     if end - begin < nodes.end[parent] - nodes.begin[parent]:
         n_left = count_left(work.items[side], begin, end, work.goes_left)
-    below_left = np.int64(0)
+    below_left: Int = np.int64(0)
     if middle > begin:
         below_left = count_left(work.items[side], begin, middle, work.goes_left)
     divide_segment(work.items[side], begin, end, n_left, work.goes_left, work.items[1 - side])
@@ -164,8 +177,8 @@ def _advance_columns(
     tasks: int,
     search: ExactSearch,
     features: NDArray[np.int64],
-    parent: int,
-    first: int,
+    parent: Int,
+    first: Int,
     found: NDArray[np.int64],
     scores: NDArray[np.float64],
 ) -> None:
@@ -194,7 +207,13 @@ def _advance_columns(
 
 @inlined
 def _advance(
-    search: ExactSearch, features: Any, tasks: Any, parent: Any, first: Any, found: Any, scores: Any
+    search: ExactSearch,
+    features: Int64s,
+    tasks: int,
+    parent: Int,
+    first: int,
+    found: Int64s,
+    scores: Float64s,
 ) -> None:
     nodes = search.nodes
     n_rows = nodes.end[max(parent, ROOT)] - nodes.begin[max(parent, ROOT)]
@@ -203,7 +222,9 @@ def _advance(
 
 
 @inlined
-def _consider(search: ExactSearch, features: Any, node: Any, found: Any, scores: Any, heap_size: Any) -> Any:
+def _consider(
+    search: ExactSearch, features: Int64s, node: int, found: Int64s, scores: Float64s, heap_size: int
+) -> int:
     """Take the best of the columns' splits, the first of equals, and, if it pays, open the node: push it onto the heap."""
     gradients, rules, nodes, state = search.gradients, search.rules, search.nodes, search.state
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], nodes.end[node] - nodes.begin[node])
@@ -225,7 +246,7 @@ def _consider(search: ExactSearch, features: Any, node: Any, found: Any, scores:
 
 
 @inlined
-def _find_code(data: Any, work: Any, nodes: Any, node: Any) -> None:
+def _find_code(data: ExactInput, work: ExactWork, nodes: Nodes, node: int) -> None:
     """Turn the place of a candidate's last left item into its code, and remember which items go left."""
     candidate, place = nodes.candidate[node], work.places[node]
     feature, last = candidate[FEATURE], candidate[BIN]
@@ -249,7 +270,7 @@ def _find_code(data: Any, work: Any, nodes: Any, node: Any) -> None:
 
 
 @inlined
-def split_rows(tasks: Any, work: Any, nodes: Any, node: Any, left: Any) -> None:
+def split_rows(tasks: int, work: ExactWork, nodes: Nodes, node: Int, left: int) -> None:
     """Carry out the node's candidate split for its rows: children ``left`` and ``left + 1`` get them and their sums."""
     candidate = nodes.candidate[node]
     begin, end, side = nodes.begin[node], nodes.end[node], nodes.side[node]

@@ -7,11 +7,10 @@ gradients are gathered by row.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int, Int64s, Uint64s
 from weald.runtime.far import far
 from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
 from weald.runtime.references import refer
@@ -19,17 +18,17 @@ from weald.runtime.tasks import shared_kernel
 from weald.tree.exact.grower import PARALLEL_ITEMS, make_segments, prepare_root, split_rows
 from weald.tree.exact.scan import CHUNK, Segment
 from weald.tree.exact.segments import BEGIN, END, MIDDLE
-from weald.tree.exact.state import ExactSearch
+from weald.tree.exact.state import ExactInput, ExactSearch, ExactWork
 from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_wide
 from weald.tree.growth.grower import ROOT, columns_of_node, settle_root
 from weald.tree.growth.oblivious import best_of_level, pass_on_level_bounds, send_unseen, write_candidate
 from weald.tree.histograms.prefixes import Scratch, new_scratch
 from weald.tree.splits.categories import put_only_bin
-from weald.tree.splits.constraints import allowed_columns, bounds_of, is_constrained, open_root
+from weald.tree.splits.constraints import Bounds, allowed_columns, bounds_of, is_constrained, open_root
 from weald.tree.splits.gain import clipped_pair, parent_score
 from weald.tree.splits.level import add_gains, drawn_range
 from weald.tree.splits.score import SMALLEST_HESSIAN
-from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Rules
+from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Nodes, Rules
 
 _CODE = np.uint64(0xFFFFFFFF)
 
@@ -43,7 +42,7 @@ def unpack(entries: NDArray[np.uint64], n_rows: int, wide: NDArray[np.uint64]) -
 
 
 @kernel
-def grow_exact_oblivious(search: ExactSearch, features: NDArray[np.int64], n_rows: int, tasks: int) -> Any:
+def grow_exact_oblivious(search: ExactSearch, features: NDArray[np.int64], n_rows: int, tasks: int) -> int:
     """Grow a tree level by level from ``work.entries[0, :n_rows]``; gradients are wide. The number of nodes is returned."""
     search = refer(search)
     data, gradients, rules, key = search.data, search.gradients, search.rules, search.key
@@ -82,7 +81,7 @@ def grow_exact_oblivious(search: ExactSearch, features: NDArray[np.int64], n_row
 
 
 @inlined
-def _choose_columns(features: Any, chosen: Any, gains: Any) -> None:
+def _choose_columns(features: Int64s, chosen: Int64s, gains: Float64s) -> None:
     """Mark the columns among which the level's split is sought: a gain of 0, and -1 for the others."""
     gains[:] = -1.0
     place = 0
@@ -120,14 +119,14 @@ def _score_columns(
 @inner_kernel
 def _score_column(
     search: ExactSearch,
-    feature: Any,
-    first: Any,
-    last: Any,
+    feature: int,
+    first: int,
+    last: int,
     prefix: Scratch,
-    steps: Any,
-    sums: Any,
-    found: Any,
-) -> Any:
+    steps: Float64s,
+    sums: Float64s,
+    found: Int64s,
+) -> float:
     """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``."""
     data, gradients, rules = search.data, search.gradients, search.rules
     work, nodes = search.work, search.nodes
@@ -170,14 +169,14 @@ def _score_column(
 @inlined
 def _add_steps(
     segment: Segment,
-    rest: Any,
-    own: Any,
-    gradients: Any,
-    rules: Any,
-    bounds: Any,
-    prefix: Any,
-    steps: Any,
-    sums: Any,
+    rest: tuple[Int, Int, Int],
+    own: float,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    steps: Float64s,
+    sums: Float64s,
 ) -> None:
     """Add one node's gain to every code: it stays from one of the node's values up to the next.
 
@@ -191,7 +190,7 @@ def _add_steps(
     is_value = rest_code < n_bins
     added = (g * with_missing, h * with_missing, n * with_missing)
     # Below the node's first value only missing ones are on the left.
-    before = (np.int64(0), np.int64(0))
+    before: tuple[Int, Int] = (np.int64(0), np.int64(0))
     gain = _gain_at(prefix, before, 0, added, totals, own, gradients, rules, bounds, steps)
     code, counted_from = np.uint64(0), begin
     for part in range(2):
@@ -216,7 +215,7 @@ def _add_steps(
 
 
 @inlined
-def _add_flat(sums: Any, begin: Any, end: Any, gain: Any) -> None:
+def _add_flat(sums: Float64s, begin: np.uint64, end: np.uint64, gain: float) -> None:
     for c in range(begin, end):
         sums[c] += gain
 
@@ -224,16 +223,16 @@ def _add_flat(sums: Any, begin: Any, end: Any, gain: Any) -> None:
 @inner_kernel
 def _gain_at(
     prefix: Scratch,
-    before: Any,
-    rows: Any,
-    added: Any,
-    totals: Any,
-    own: Any,
+    before: tuple[Int, Int],
+    rows: int,
+    added: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
+    own: float,
     gradients: Gradients,
     rules: Rules,
-    bounds: Any,
-    steps: Any,
-) -> Any:
+    bounds: Bounds,
+    steps: Float64s,
+) -> float:
     """The gain of the split that has these sums, and what is added, on the left."""
     prefix.gradient[0], prefix.hessian[0], prefix.rows[0] = before[0], before[1], rows
     steps[0] = 0.0
@@ -244,18 +243,18 @@ def _gain_at(
 @inlined
 def _add_categories(
     segment: Segment,
-    n_bins: Any,
-    own: Any,
-    gradients: Any,
-    rules: Any,
-    bounds: Any,
-    prefix: Any,
-    sums: Any,
+    n_bins: int,
+    own: float,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    prefix: Scratch,
+    sums: Float64s,
 ) -> None:
     """Add one node's gain of every category, and of "missing", against the rest."""
     items, totals = segment.items, segment.totals
     begin, end = segment.places[BEGIN], segment.places[END]
-    before = (np.int64(0), np.int64(0))
+    before: tuple[Int, Int] = (np.int64(0), np.int64(0))
     done = (np.int64(0), np.int64(0), np.int64(0))
     for start in range(begin, end, CHUNK):
         size, before = chunk_prefixes(
@@ -281,8 +280,15 @@ def _add_categories(
 
 @inlined
 def _category_gain(
-    g: Any, h: Any, n: Any, totals: Any, own: Any, gradients: Any, rules: Any, bounds: Any
-) -> Any:
+    g: Int,
+    h: Int,
+    n: Int,
+    totals: tuple[Int, Int, Int],
+    own: float,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> float:
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
     if n >= fewest and totals[2] - n >= fewest and h >= smallest and totals[1] - h >= smallest:
@@ -291,7 +297,9 @@ def _category_gain(
 
 
 @inlined
-def _left_sums(data: Any, gradients: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
+def _left_sums(
+    data: ExactInput, gradients: Gradients, work: ExactWork, nodes: Nodes, node: int, split: Int64s
+) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of a node's left child under the level's split; which items go left is remembered."""
     feature = split[FEATURE]
     segment, place = work.segments[nodes.slot[node], feature], work.places[node]
@@ -312,7 +320,7 @@ def _left_sums(data: Any, gradients: Any, work: Any, nodes: Any, node: Any, spli
 
 
 @inlined
-def _first_from(items: Any, segment: Any, code: Any) -> Any:
+def _first_from(items: Uint64s, segment: Int64s, code: int) -> int:
     """The place of a segment's first item with this code or a greater one."""
     low, high = segment[BEGIN], segment[END]
     while low < high:

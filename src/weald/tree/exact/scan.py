@@ -7,12 +7,13 @@ the same.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s, Uint64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, inlined, inner_kernel
 from weald.runtime.references import refer
@@ -62,8 +63,14 @@ class ScanMemory(NamedTuple):
 
 @inlined
 def put_place(
-    items: Any, begin: Any, place: Any, middle: Any, rest: Any, gradients: Gradients, prefix: Scratch
-) -> Any:
+    items: Uint64s,
+    begin: int,
+    place: Int,
+    middle: int,
+    rest: tuple[Int, Int, Int],
+    gradients: Gradients,
+    prefix: Scratch,
+) -> int:
     """Make the split at one place the only prefix, of which the number is returned: 0 where the place is NOWHERE.
 
     ``rest``: gradient, hessian and count of rows whose value is between the items before and from ``middle`` on.
@@ -82,9 +89,9 @@ def put_place(
 @inner_kernel
 def _score_chunk(
     memory: ScanMemory,
-    size: Any,
-    missing: Any,
-    totals: Any,
+    size: Int,
+    missing: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
@@ -109,15 +116,15 @@ def _score_chunk(
 @inlined
 def _scan_range(
     segment: Segment,
-    counted_from: Any,
-    span: Any,
-    before: Any,
-    missing: Any,
+    counted_from: int,
+    span: tuple[Int, Int],
+    before: tuple[Int, Int],
+    missing: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
     memory: ScanMemory,
-) -> Any:
+) -> tuple[Int, Int]:
     """Score the splits after the items span[0]..span[1]; the sums up to the last are returned."""
     begin, end = span
     for first in range(begin, end, CHUNK):
@@ -130,8 +137,8 @@ def _scan_range(
 
 @inlined
 def _scan_numbers(
-    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Any
-) -> Any:
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Int64s
+) -> float:
     """Thresholds from left to right, missing values on the right and, where there are any, on the left."""
     items, totals, scores = segment.items, segment.totals, memory.scores
     begin, end = segment.places[BEGIN], segment.places[END]
@@ -154,12 +161,17 @@ def _scan_numbers(
 
 @inlined
 def _scan_both_sides(
-    segment: Segment, rest: Any, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory
+    segment: Segment,
+    rest: tuple[Int, Int, Int],
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    memory: ScanMemory,
 ) -> None:
     """Score the splits below the middle, right after the rest's value, and from there on."""
     begin, middle, end = segment.places[BEGIN], segment.places[MIDDLE], segment.places[END]
     prefix, missing = memory.prefix, (np.int64(0), np.int64(0), np.int64(0))
-    before = (np.int64(0), np.int64(0))
+    before: tuple[Int, Int] = (np.int64(0), np.int64(0))
     before = _scan_range(segment, begin, (begin, middle), before, missing, gradients, rules, bounds, memory)
     if rest[2] > 0:
         before = (before[0] + rest[0], before[1] + rest[1])
@@ -173,8 +185,8 @@ def _scan_both_sides(
 @returns(types.float64)
 @inner_kernel
 def _scan_around_rest(
-    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Any
-) -> Any:
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, memory: ScanMemory, best: Int64s
+) -> float:
     """The same where the rows without an item have a value of their own, between the items before and from the middle on."""
     items, totals = segment.items, segment.totals
     begin, middle, end = segment.places[BEGIN], segment.places[MIDDLE], segment.places[END]
@@ -196,14 +208,14 @@ def _scan_around_rest(
 @inner_kernel
 def _scan_candidates(
     segment: Segment,
-    is_value: Any,
-    buckets: Any,
+    is_value: bool,
+    buckets: int,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
     memory: ScanMemory,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """The same for the thresholds that the node proposes; there are no more than fit in one chunk.
 
     ``is_value``: the rows without an item have a value of their own; otherwise they are missing values.
@@ -214,7 +226,7 @@ def _scan_candidates(
         return NO_GAIN
     middle = segment.places[MIDDLE] if is_value else begin
     missing = missing_sums(items, begin, end, totals, gradients)
-    rest = (np.int64(0), np.int64(0), np.int64(0))
+    rest: tuple[Int, Int, Int] = (np.int64(0), np.int64(0), np.int64(0))
     if is_value:
         rest, missing = missing, rest
     size = propose_places(items, begin, middle, end, (rest[1], rest[2]), gradients, buckets, candidates)
@@ -250,15 +262,15 @@ def _scan_candidates(
 
 @inlined
 def _try_category(
-    sums: Any,
-    place: Any,
-    totals: Any,
+    sums: tuple[Int, Int, Int],
+    place: Int,
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    best: Any,
-    best_score: Any,
-) -> Any:
+    best: Int64s,
+    best_score: float,
+) -> float:
     """One category against all the rest."""
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
     fewest = max(1, rules.min_samples_leaf)
@@ -276,8 +288,8 @@ def _try_category(
 @returns(types.float64)
 @inner_kernel
 def _scan_categories(
-    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, prefix: Scratch, best: Any
-) -> Any:
+    segment: Segment, gradients: Gradients, rules: Rules, bounds: Bounds, prefix: Scratch, best: Int64s
+) -> float:
     """Every category, and "missing" at last, against all the rest: the differences of neighbouring prefixes."""
     items, totals = segment.items, segment.totals
     begin, end = segment.places[BEGIN], segment.places[END]
@@ -292,7 +304,7 @@ def _scan_categories(
         else:
             own = (gradient, hessian, last - first)
         return _try_category(own, last - 1, totals, gradients, rules, bounds, best, score)
-    before = (np.int64(0), np.int64(0))
+    before: tuple[Int, Int] = (np.int64(0), np.int64(0))
     done = (np.int64(0), np.int64(0), np.int64(0))
     for first in range(begin, end, CHUNK):
         size, before = chunk_prefixes(
@@ -311,13 +323,13 @@ def _scan_categories(
 def scan_segment(
     segment: Segment,
     data: ExactInput,
-    feature: Any,
+    feature: int,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
     memory: ScanMemory,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """Best score of one column; the split goes to ``best``, with the place of its last left item for a bin."""
     is_value = data.rest[feature] < data.n_bins[feature]
     if data.categorical[feature]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Index, Int, Int64s, Uint8s, Uint32s, Uint64s
 from weald.runtime.jit import inlined, inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.exact.state import MARK, NOT_SAMPLED, ROW_MASK, ROW_SHIFT, ExactInput, ExactWork
@@ -21,13 +20,13 @@ _MARK_32 = np.uint32(0x80000000)
 
 
 @inlined
-def row_of(item: Any) -> Any:
+def row_of(item: np.uint64) -> np.uint64:
     """The number of an item's row."""
     return (item >> ROW_SHIFT) & ROW_MASK
 
 
 @inlined
-def code_of(data: ExactInput, feature: Any, row: Any) -> Any:
+def code_of(data: ExactInput, feature: int, row: np.uint64) -> Int:
     """The code of a row that has an item in the column."""
     if data.codes.shape[0] > 0:
         return np.int64(data.codes[feature, row])
@@ -43,8 +42,15 @@ def code_of(data: ExactInput, feature: Any, row: Any) -> Any:
 
 @inner_kernel
 def _fill_range(
-    data: ExactInput, feature: Any, coded: Any, words: Any, begin: Any, end: Any, at: Any, items: Any
-) -> Any:
+    data: ExactInput,
+    feature: int,
+    coded: bool,
+    words: Uint32s,
+    begin: int,
+    end: int,
+    at: Index,
+    items: Uint64s,
+) -> Int:
     """Items of the sorted rows begin..end, from the place ``at`` on; where they end is returned."""
     source = data.sorted_rows
     pending, final = np.uint32(0), np.uint64(end - 1)
@@ -66,7 +72,7 @@ def _fill_range(
 
 @inner_kernel
 def fill_segment(
-    data: ExactInput, feature: Any, coded: Any, words: Any, items: Any, segment: NDArray[np.int64]
+    data: ExactInput, feature: int, coded: bool, words: Uint32s, items: Uint64s, segment: NDArray[np.int64]
 ) -> None:
     """Make the root's segment of a column from its sorted rows, and say where it begins, passes the rest, and ends.
 
@@ -82,7 +88,9 @@ def fill_segment(
 
 
 @inner_kernel
-def divide_segment(source: Any, begin: Any, end: Any, n_left: Any, goes_left: Any, target: Any) -> None:
+def divide_segment(
+    source: Uint64s, begin: int, end: int, n_left: int, goes_left: Uint8s, target: Uint64s
+) -> None:
     """Copy items to ``target``, those of left rows first, both sides in their old order.
 
     An item keeps or gets a mark when a distinct value began between it and the item before it on its side.
@@ -103,7 +111,7 @@ def divide_segment(source: Any, begin: Any, end: Any, n_left: Any, goes_left: An
 
 
 @inner_kernel
-def count_left(items: Any, begin: Any, end: Any, goes_left: Any) -> Any:
+def count_left(items: Uint64s, begin: int, end: int, goes_left: Uint8s) -> Int:
     """How many items of a segment have rows that go left."""
     count = np.int64(0)
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -112,7 +120,7 @@ def count_left(items: Any, begin: Any, end: Any, goes_left: Any) -> Any:
 
 
 @inlined
-def fill_goes_left(work: ExactWork, side: Any, rows: Any, segment: Any, place: Any) -> None:
+def fill_goes_left(work: ExactWork, side: int, rows: tuple[Int, Int], segment: Int64s, place: Int64s) -> None:
     """Say for every row of a node whether it goes left.
 
     ``rows``: where the node's entries begin and end; ``segment``: the split column's; ``place``: where its items that go left

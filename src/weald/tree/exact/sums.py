@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from weald.runtime.arrays import Int, Uint64s
 from weald.runtime.jit import inlined, inner_kernel
 from weald.runtime.prefetch import prefetch
 from weald.tree.exact.drawn import is_candidate
@@ -18,7 +17,7 @@ _MARK_SHIFT = np.uint64(63)
 
 
 @inlined
-def sum_packed(items: Any, begin: Any, end: Any) -> Any:
+def sum_packed(items: Uint64s, begin: Int, end: Int) -> tuple[Int, Int]:
     """Gradients and hessians of items that carry them."""
     gradient, hessian = np.int64(0), np.int64(0)
     for first in range(begin, end, PACKED_BLOCK):
@@ -31,7 +30,7 @@ def sum_packed(items: Any, begin: Any, end: Any) -> Any:
 
 
 @inlined
-def sum_wide(items: Any, begin: Any, end: Any, wide: Any) -> Any:
+def sum_wide(items: Uint64s, begin: Int, end: Int, wide: Uint64s) -> tuple[Int, Int]:
     """The same where gradients are gathered by row."""
     gradient, hessian = np.int64(0), np.int64(0)
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -43,7 +42,7 @@ def sum_wide(items: Any, begin: Any, end: Any, wide: Any) -> Any:
 
 
 @inlined
-def sum_items(items: Any, begin: Any, end: Any, gradients: Gradients) -> Any:
+def sum_items(items: Uint64s, begin: Int, end: Int, gradients: Gradients) -> tuple[Int, Int]:
     """Gradients and hessians of a stretch of a segment."""
     if gradients.packed:
         return sum_packed(items, begin, end)
@@ -52,8 +51,8 @@ def sum_items(items: Any, begin: Any, end: Any, gradients: Gradients) -> Any:
 
 @inner_kernel
 def _chunk_packed(
-    items: Any, begin: Any, first: Any, last: Any, end: Any, g_before: Any, h_before: Any, prefix: Scratch
-) -> Any:
+    items: Uint64s, begin: int, first: int, last: Int, end: Int, g_before: Int, h_before: Int, prefix: Scratch
+) -> tuple[Int, Int, Int]:
     """Prefixes of items that carry their gradients; see `chunk_prefixes`."""
     rows, places, gradient, hessian = prefix.rows, prefix.bins, prefix.gradient, prefix.hessian
     size, total, final = np.uint64(0), np.int64(0), np.uint64(last - 1)
@@ -77,16 +76,16 @@ def _chunk_packed(
 
 @inner_kernel
 def _chunk_wide(
-    items: Any,
-    begin: Any,
-    first: Any,
-    last: Any,
-    end: Any,
-    g_before: Any,
-    h_before: Any,
-    wide: Any,
+    items: Uint64s,
+    begin: int,
+    first: int,
+    last: Int,
+    end: Int,
+    g_before: Int,
+    h_before: Int,
+    wide: Uint64s,
     prefix: Scratch,
-) -> Any:
+) -> tuple[Int, Int, Int]:
     """Prefixes where gradients are gathered by row; see `chunk_prefixes`."""
     rows, places, gradient, hessian = prefix.rows, prefix.bins, prefix.gradient, prefix.hessian
     size, final = np.uint64(0), np.uint64(last - 1)
@@ -107,15 +106,15 @@ def _chunk_wide(
 
 @inlined
 def chunk_prefixes(
-    items: Any,
-    begin: Any,
-    first: Any,
-    last: Any,
-    end: Any,
-    before: Any,
+    items: Uint64s,
+    begin: int,
+    first: int,
+    last: Int,
+    end: Int,
+    before: tuple[Int, Int],
     gradients: Gradients,
     prefix: Scratch,
-) -> Any:
+) -> tuple[Int, tuple[Int, Int]]:
     """Prefix sums of the items first..last of a segment up to ``end``, where a value ends and a split can be made.
 
     Their number is returned, and the gradient and hessian up to ``last``. ``before``: those up to ``first``; rows are
@@ -131,7 +130,9 @@ def chunk_prefixes(
 
 
 @inlined
-def missing_sums(items: Any, begin: Any, end: Any, totals: Any, gradients: Gradients) -> Any:
+def missing_sums(
+    items: Uint64s, begin: int, end: int, totals: tuple[Int, Int, Int], gradients: Gradients
+) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of the node's rows that have no item in the segment."""
     if end - begin == totals[2]:
         return np.int64(0), np.int64(0), np.int64(0)

@@ -5,24 +5,23 @@ Nodes are numbered in the order they are made, so the oldest node is always on t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Bool, Float64s, Int
 from weald.runtime.jit import inlined, kernel
 from weald.tree.state import LEAFWISE
 
 
 @inlined
-def _comes_first(a: Any, b: Any, gain: Any, growth: Any) -> Any:
+def _comes_first(a: Int, b: int, gain: Float64s, growth: int) -> Bool:
     if growth == LEAFWISE and gain[a] != gain[b]:
         return gain[a] > gain[b]
     return a < b
 
 
 @kernel
-def push(heap: NDArray[np.int64], size: int, node: int, gain: NDArray[np.float64], growth: int) -> int:
+def push(heap: NDArray[np.int64], size: int, node: Int, gain: NDArray[np.float64], growth: int) -> int:
     """Add a node; the new size is returned."""
     place = size
     while place > 0:
@@ -36,7 +35,7 @@ def push(heap: NDArray[np.int64], size: int, node: int, gain: NDArray[np.float64
 
 
 @kernel
-def pop(heap: NDArray[np.int64], size: int, gain: NDArray[np.float64], growth: int) -> Any:
+def pop(heap: NDArray[np.int64], size: int, gain: NDArray[np.float64], growth: int) -> int:
     """Take the first node out of a heap of ``size`` nodes."""
     first = heap[0]
     size -= 1

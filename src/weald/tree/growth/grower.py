@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.random import choose, mix
@@ -26,6 +27,8 @@ from weald.tree.histograms.sparse import (
 from weald.tree.rows.partition import fill_goes_left, partition
 from weald.tree.search import Search
 from weald.tree.splits.constraints import (
+    Bounds,
+    ConstraintState,
     allowed_columns,
     bounded_value,
     bounds_of,
@@ -54,8 +57,15 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
+    Gradients,
+    Nodes,
     NodeSums,
+    Rules,
+    TreeInput,
 )
+
+if TYPE_CHECKING:
+    from weald.tree.exact.state import ExactInput
 
 ROOT = ZERO
 
@@ -63,7 +73,7 @@ ROOT = ZERO
 @kernel
 def grow_tree(
     search: Search, features: NDArray[np.int64], n_rows: int, tasks: int, forced: ForcedSplits
-) -> Any:
+) -> int:
     """Grow a tree from ``work.entries[0, :n_rows]``; the number of nodes is returned, the tree is in ``nodes``."""
     search, forced = refer(search), refer(forced)
     nodes, rules = search.nodes, search.rules
@@ -103,15 +113,15 @@ def grow_tree(
 
 
 @inlined
-def place_root(nodes: Any, n_rows: Any) -> None:
+def place_root(nodes: Nodes, n_rows: int) -> None:
     """Make node 0 of all entries."""
     _place(nodes, ROOT, 0, 0, n_rows, 0)
 
 
 @inlined
 def give_histogram(
-    search: Search, features: Any, tasks: Any, parent: Any, node: Any, sibling: Any, n_slots: Any
-) -> Any:
+    search: Search, features: Int64s, tasks: int, parent: Int, node: Int, sibling: Int, n_slots: int
+) -> int:
     """Make the node's histogram: the parent's less that of a smaller ``sibling``, or counted from its rows.
 
     It is counted into a new slot, or into the last one, which is shared, once the others are taken. The number of
@@ -146,7 +156,7 @@ def give_histogram(
 
 @returns(types.none)
 @inner_kernel
-def _build_sparse(search: Search, features: Any, node: Any, tasks: Any) -> None:
+def _build_sparse(search: Search, features: Int64s, node: int, tasks: int) -> None:
     """Count the histogram of a node of a sparse table, and the root's sums."""
     gradients, work, nodes = search.gradients, search.work, search.nodes
     begin, end = nodes.begin[node], nodes.end[node]
@@ -157,7 +167,9 @@ def _build_sparse(search: Search, features: Any, node: Any, tasks: Any) -> None:
 
 
 @inlined
-def sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: Any) -> None:
+def sum_root(
+    data: TreeInput, features: Int64s, gradients: Gradients, nodes: Nodes, histogram: Int64s
+) -> None:
     """Sum the root's gradients and hessians over the cells of one column of its histogram."""
     words = cell_words(gradients.packed, nodes.end[ROOT])
     nodes.gradient_sum[ROOT] = 0
@@ -174,7 +186,7 @@ def sum_root(data: Any, features: Any, gradients: Any, nodes: Any, histogram: An
 
 
 @inlined
-def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -> None:
+def _place(nodes: Nodes, node: int, depth: int, begin: int, end: int, side: int) -> None:
     nodes.feature[node] = -1
     nodes.left[node] = 0
     nodes.gain[node] = 0.0
@@ -187,7 +199,7 @@ def _place(nodes: Any, node: Any, depth: Any, begin: Any, end: Any, side: Any) -
 
 
 @inlined
-def split_node(search: Search, tasks: Any, node: Any, left: Any) -> None:
+def split_node(search: Search, tasks: int, node: Int, left: int) -> None:
     """Carry out the node's candidate split: children ``left`` and ``left + 1`` get its rows and its sums."""
     data, work, nodes = search.data, search.work, search.nodes
     candidate = nodes.candidate[node]
@@ -220,7 +232,7 @@ def split_node(search: Search, tasks: Any, node: Any, left: Any) -> None:
 
 
 @inlined
-def place_children(nodes: Any, node: Any, left: Any) -> None:
+def place_children(nodes: Nodes, node: Int, left: int) -> None:
     """Write down the node's candidate as its split, and make the children ``left`` and ``left + 1`` of its rows and sums."""
     candidate = nodes.candidate[node]
     nodes.feature[node] = candidate[FEATURE]
@@ -242,7 +254,7 @@ def place_children(nodes: Any, node: Any, left: Any) -> None:
 
 
 @inlined
-def settle_root(gradients: Any, rules: Any, nodes: Any, state: Any) -> None:
+def settle_root(gradients: Gradients, rules: Rules, nodes: Nodes, state: ConstraintState) -> None:
     """Where values are smoothed: the root's, once its sums are known, is its own."""
     if rules.path_smooth > 0.0:
         gradient = nodes.gradient_sum[ROOT] * gradients.gradient_unit
@@ -251,7 +263,7 @@ def settle_root(gradients: Any, rules: Any, nodes: Any, state: Any) -> None:
 
 
 @inlined
-def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any) -> Any:
+def value_of_node(gradients: Gradients, rules: Rules, nodes: Nodes, bounds: Bounds, node: int) -> float:
     """The value of a node's sums, smoothed and clipped by the bounds."""
     gradient = nodes.gradient_sum[node] * gradients.gradient_unit
     hessian = nodes.hessian_sum[node] * gradients.hessian_unit
@@ -261,7 +273,13 @@ def value_of_node(gradients: Any, rules: Any, nodes: Any, bounds: Any, node: Any
 @returns(types.none)
 @bare_inner_kernel
 def pass_on_bounds(
-    data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
+    data: ExactInput | TreeInput,
+    gradients: Gradients,
+    rules: Rules,
+    nodes: Nodes,
+    state: ConstraintState,
+    node: int,
+    left: int,
 ) -> None:
     """What a split means for the children's constraints."""
     column = np.int64(nodes.feature[node])
@@ -279,7 +297,7 @@ def pass_on_bounds(
 
 
 @inlined
-def by_size(nodes: Any, left: Any) -> Any:
+def by_size(nodes: Nodes, left: Int) -> tuple[Int, Int]:
     """The children ``left`` and ``left + 1``, the one with fewer rows first."""
     if nodes.end[left] - nodes.begin[left] > nodes.end[left + 1] - nodes.begin[left + 1]:
         return left + 1, left
@@ -287,7 +305,7 @@ def by_size(nodes: Any, left: Any) -> Any:
 
 
 @inlined
-def may_split(nodes: Any, rules: Any, node: Any) -> Any:
+def may_split(nodes: Nodes, rules: Rules, node: Int) -> bool:
     """Whether a node is neither too deep nor too small to be split."""
     count = nodes.end[node] - nodes.begin[node]
     fewest = max(2 * max(1, rules.min_samples_leaf), rules.min_samples_split)
@@ -295,7 +313,7 @@ def may_split(nodes: Any, rules: Any, node: Any) -> Any:
 
 
 @inlined
-def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) -> Any:
+def columns_of_node(features: Int64s, rules: Rules, key: np.uint64, depth: int, node: Int) -> Int64s:
     """The tree's columns, sampled by level and then by node."""
     if rules.level_share < 1.0:
         features = far(choose, (features, rules.level_share, mix(key + np.uint64(2 * depth))))
@@ -305,7 +323,7 @@ def columns_of_node(features: Any, rules: Any, key: Any, depth: Any, node: Any) 
 
 
 @inlined
-def _consider(search: Search, features: Any, tasks: Any, node: Any, heap_size: Any) -> Any:
+def _consider(search: Search, features: Int64s, tasks: int, node: Int, heap_size: int) -> int:
     """Find the node's best split and, if there is one, open the node: push it onto the heap."""
     if not search_node(search, features, tasks, node):
         return heap_size
@@ -313,7 +331,7 @@ def _consider(search: Search, features: Any, tasks: Any, node: Any, heap_size: A
 
 
 @inlined
-def search_node(search: Search, features: Any, tasks: Any, node: Any) -> Any:
+def search_node(search: Search, features: Int64s, tasks: int, node: Int) -> bool:
     """Find the node's best split from its histogram; whether there is one, which is then its candidate."""
     rules, nodes, state = search.rules, search.nodes, search.state
     if not may_split(nodes, rules, node):

@@ -9,12 +9,13 @@ order are both the node's own, so that is where the children's bounds meet.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Bools, Float64s, Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, inlined, inner_kernel, kernel
 from weald.runtime.references import refer, whole
@@ -33,6 +34,7 @@ from weald.tree.histograms.sparse import mark_promising
 from weald.tree.search import Search
 from weald.tree.splits.constraints import (
     NOT_ALLOWED,
+    ConstraintState,
     allowed_columns,
     bounds_of,
     inherit,
@@ -53,13 +55,20 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
+    Gradients,
+    Nodes,
+    Rules,
+    TreeInput,
 )
+
+if TYPE_CHECKING:
+    from weald.tree.exact.state import ExactInput
 
 PARALLEL_BINS = 20_000  # (node, feature, bin) triples from which the search is shared among threads
 
 
 @kernel
-def grow_oblivious(search: Search, features: NDArray[np.int64], n_rows: int, tasks: int) -> Any:
+def grow_oblivious(search: Search, features: NDArray[np.int64], n_rows: int, tasks: int) -> int:
     """Grow a tree level by level, at least one, from ``work.entries[0, :n_rows]``; the number of nodes is returned."""
     search = refer(search)
     data, gradients, rules, nodes, state = (
@@ -97,7 +106,7 @@ def grow_oblivious(search: Search, features: NDArray[np.int64], n_rows: int, tas
 
 
 @inlined
-def choose_split(search: Search, features: Any, tasks: Any, first: Any, last: Any) -> Any:
+def choose_split(search: Search, features: Int64s, tasks: int, first: int, last: int) -> bool:
     """Find the level's split and write it to every node's candidate; False when no split pays."""
     data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
     if data.sparse or len(data.sizes) > 0:
@@ -124,7 +133,7 @@ def choose_split(search: Search, features: Any, tasks: Any, first: Any, last: An
 
 @returns(types.none)
 @inner_kernel
-def _mark_level(search: Search, features: Any, tasks: Any, first: Any, last: Any, marks: Any) -> None:
+def _mark_level(search: Search, features: Int64s, tasks: int, first: int, last: int, marks: Bools) -> None:
     """Mark the features of a sparse or bundled table that may divide a node of the level."""
     data, rules, nodes, packed = search.data, search.rules, search.nodes, search.gradients.packed
     fewest = max(1, rules.min_samples_leaf)
@@ -139,8 +148,14 @@ def _mark_level(search: Search, features: Any, tasks: Any, first: Any, last: Any
 
 @inlined
 def best_of_level(
-    gains: Any, features: Any, gradients: Any, rules: Any, key: Any, first: Any, n_nodes: Any
-) -> Any:
+    gains: Float64s,
+    features: Int64s,
+    gradients: Gradients,
+    rules: Rules,
+    key: np.uint64,
+    first: int,
+    n_nodes: int,
+) -> int:
     """The place of the largest of the columns' gains, with noise if there is any; of equals the first, NOBODY when none pays."""
     best: Any = NOBODY
     most = 0.0
@@ -157,7 +172,7 @@ def best_of_level(
 
 
 @inlined
-def send_unseen(nodes: Any, first: Any, last: Any) -> None:
+def send_unseen(nodes: Nodes, first: int, last: int) -> None:
     """Where a level has no missing value (-1), send those to come where most rows go."""
     if nodes.candidate[first, MISSING_LEFT] != -1:
         return
@@ -171,7 +186,14 @@ def send_unseen(nodes: Any, first: Any, last: Any) -> None:
 
 @inner_kernel
 def write_candidate(
-    gradients: Any, rules: Any, score_rules: Any, nodes: Any, state: Any, node: Any, split: Any, sums: Any
+    gradients: Gradients,
+    rules: Rules,
+    score_rules: Rules,
+    nodes: Nodes,
+    state: ConstraintState,
+    node: int,
+    split: Int64s,
+    sums: tuple[Int, Int, Int],
 ) -> None:
     """Make the level's split the node's candidate; ``sums``: those of its left child; ``score_rules``: the children's."""
     g, h, n = sums
@@ -193,7 +215,7 @@ def write_candidate(
 
 
 @inlined
-def _is_between(data: Any, nodes: Any, node: Any, column: Any, split_bin: Any) -> Any:
+def _is_between(data: ExactInput | TreeInput, nodes: Nodes, node: int, column: Int, split_bin: Int) -> bool:
     """Whether the earlier splits of a node's path leave values of the column on both sides of the threshold."""
     lowest, highest = np.int64(-1), data.n_bins[column] - 1
     while node != ROOT:
@@ -211,7 +233,13 @@ def _is_between(data: Any, nodes: Any, node: Any, column: Any, split_bin: Any) -
 @returns(types.none)
 @inner_kernel
 def pass_on_level_bounds(
-    data: Any, gradients: Any, rules: Any, nodes: Any, state: Any, node: Any, left: Any
+    data: ExactInput | TreeInput,
+    gradients: Gradients,
+    rules: Rules,
+    nodes: Nodes,
+    state: ConstraintState,
+    node: int,
+    left: int,
 ) -> None:
     """What the level's split means for the constraints of a node's children.
 

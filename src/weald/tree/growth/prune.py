@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int64s
 from weald.runtime.jit import kernel
 
 
 @kernel
 def take_back(
     feature: NDArray[np.int32], left: NDArray[np.int32], gain: NDArray[np.float64], gamma: float
-) -> Any:
+) -> Int64s:
     """Make leaves (-1 in ``feature``) of the splits that are taken back; their numbers are returned, children first.
 
     Children must have greater numbers than their parent. ``left`` still leads to what was below.

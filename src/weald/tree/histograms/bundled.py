@@ -7,33 +7,37 @@ sums are integers: with no conflicts they are those of the features' own columns
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s, Uint8s
 from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
 from weald.tree.state import TreeInput
 
+if TYPE_CHECKING:
+    from weald.tree.histograms.prefixes import Scratch
+
 
 @inlined
-def in_bundle(data: TreeInput, feature: Any) -> Any:
+def in_bundle(data: TreeInput, feature: int) -> bool:
     """Whether a feature shares its stored column with others."""
     return len(data.sizes) > 0 and data.sizes[feature] <= data.n_bins[feature]
 
 
 @inlined
-def column_of(data: TreeInput, feature: Any) -> Any:
+def column_of(data: TreeInput, feature: int) -> int:
     """The stored column that a feature is in."""
     return data.stored[feature] if len(data.stored) > 0 else feature
 
 
 @returns(types.int64[::1])
 @kernel
-def stored_columns(data: TreeInput, features: NDArray[np.int64]) -> Any:
+def stored_columns(data: TreeInput, features: NDArray[np.int64]) -> Int64s:
     """The stored columns of chosen features, ascending."""
     wanted = np.zeros(len(data.stored_offsets) - 1, np.bool_)
     for feature in features:
@@ -42,7 +46,7 @@ def stored_columns(data: TreeInput, features: NDArray[np.int64]) -> Any:
 
 
 @inlined
-def _member_sums(histogram: Any, words: Any, first: Any, size: Any) -> Any:
+def _member_sums(histogram: Int64s, words: int, first: np.uint64, size: int) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of a feature's cells: of all rows outside of its default bin."""
     if words == 1:
         word = ZERO
@@ -60,7 +64,9 @@ def _member_sums(histogram: Any, words: Any, first: Any, size: Any) -> Any:
 
 @returns(types.UniTuple(types.int64, 3))
 @bare_inner_kernel
-def read_member(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
+def read_member(
+    histogram: Int64s, data: TreeInput, feature: int, b: int, totals: tuple[Int, Int, Int], packed: bool
+) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of one bin of a feature in a bundle; ``totals``: the node's."""
     words, first, size = cell_words(packed, totals[2]), data.offsets[feature], data.sizes[feature]
     default = np.int64(data.default_bins[feature])
@@ -76,14 +82,14 @@ def read_member(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: A
 @returns(types.Tuple([types.int64, types.UniTuple(types.int64, 3)]))
 @bare_inner_kernel
 def member_prefix_sums(
-    histogram: Any,
+    histogram: Int64s,
     data: TreeInput,
-    feature: Any,
-    totals: Any,
-    packed: Any,
-    every_bin: Any,
-    prefix: Any,
-) -> Any:
+    feature: int,
+    totals: tuple[Int, Int, Int],
+    packed: bool,
+    every_bin: bool,
+    prefix: Scratch,
+) -> tuple[Int, tuple[Int, Int, Int]]:
     """Prefix sums of a feature at every bin, or at every bin that has rows; their number, and what is missing."""
     words, place = cell_words(packed, totals[2]), data.offsets[feature]
     n_bins, default = data.n_bins[feature], np.int64(data.default_bins[feature])
@@ -134,7 +140,7 @@ def mark_members(
 
 @returns(types.uint8[::1])
 @kernel
-def fill_codes_left(data: TreeInput, feature: Any, goes_left: Any) -> Any:
+def fill_codes_left(data: TreeInput, feature: int, goes_left: Uint8s) -> Uint8s:
     """From what a split does with a feature's bins to what it does with the codes of its bundle."""
     place = data.stored[feature]
     start = data.stored_offsets[place]

@@ -6,12 +6,11 @@ sibling's histogram is exactly the parent's minus the other child's.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Int, Int64s, Uint64s
 from weald.runtime.far import returns
 from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.prefetch import prefetch
@@ -40,7 +39,7 @@ _HALF = np.uint64(32)
 
 @bare_inner_kernel
 def _add_rows_uniform(
-    rows: Any, width: Any, first: Any, last: Any, entries: Any, begin: Any, end: Any, cells: Any
+    rows: BinCodes, width: int, first: int, last: int, entries: Uint64s, begin: int, end: int, cells: Int64s
 ) -> None:
     """Add rows to the cells of the features first..last where a feature has STRIDE cells: a constant lets the loop unroll."""
     final = end - 1
@@ -59,7 +58,7 @@ def _add_rows_uniform(
 
 @bare_inner_kernel
 def _add_columns_uniform(
-    columns: Any, start: Any, stop: Any, entries: Any, begin: Any, end: Any, cells: Any
+    columns: BinCodes, start: int, stop: int, entries: Uint64s, begin: int, end: int, cells: Int64s
 ) -> None:
     """The same for rows that are all there and in order: four columns a pass, whose cells stay in the first-level cache."""
     fours = stop - (stop - start) % 4
@@ -91,7 +90,14 @@ def _add_columns_uniform(
 
 @bare_inner_kernel
 def _add_rows_chosen(
-    rows: Any, width: Any, features: Any, offsets: Any, entries: Any, begin: Any, end: Any, cells: Any
+    rows: BinCodes,
+    width: int,
+    features: Int64s,
+    offsets: Uint64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    cells: Int64s,
 ) -> None:
     """Add rows to packed cells for chosen features with cells of any number."""
     final = end - 1
@@ -109,15 +115,15 @@ def _add_rows_chosen(
 
 @bare_inner_kernel
 def _add_rows_wide(
-    rows: Any,
-    width: Any,
-    features: Any,
-    offsets: Any,
-    wide: Any,
-    entries: Any,
-    begin: Any,
-    end: Any,
-    cells: Any,
+    rows: BinCodes,
+    width: int,
+    features: Int64s,
+    offsets: Uint64s,
+    wide: Uint64s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    cells: Int64s,
 ) -> None:
     """Add rows to wide cells: gradient, and hessian << 20 | 1."""
     gradient_cells, hessian_cells = cells[0], cells[1]
@@ -142,13 +148,13 @@ def _add_rows_wide(
 @inlined
 def _add_block(
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
-    entries: Any,
-    in_order: Any,
-    begin: Any,
-    end: Any,
-    cells: Any,
+    entries: Uint64s,
+    in_order: bool,
+    begin: int,
+    end: int,
+    cells: Int64s,
 ) -> None:
     """Add at most one block of rows to ``cells`` (words, cells)."""
     width = data.columns.shape[0]
@@ -165,7 +171,7 @@ def _add_block(
 
 
 @bare_inner_kernel
-def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) -> None:
+def _unpack(packed: bool, cells: Int64s, keep: int, begin: int, end: int, out: Int64s) -> None:
     """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero.
 
     Only the cells begin..end.
@@ -191,14 +197,14 @@ def _unpack(packed: Any, cells: Any, keep: Any, begin: Any, end: Any, out: Any) 
 @bare_inner_kernel
 def _fill_task(
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
-    entries: Any,
-    in_order: Any,
-    begin: Any,
-    end: Any,
-    buffer: Any,
-    total: Any,
+    entries: Uint64s,
+    in_order: bool,
+    begin: int,
+    end: int,
+    buffer: Int64s,
+    total: Int64s,
 ) -> None:
     """Sum the rows begin..end; the last block stays in ``buffer``, those before it go to ``total``."""
     block = PACKED_BLOCK if gradients.packed else WIDE_BLOCK
@@ -214,15 +220,15 @@ def _fill_task(
 
 @shared_kernel
 def _fill_tasks(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
-    entries: Any,
-    in_order: Any,
-    begin: Any,
-    end: Any,
+    entries: Uint64s,
+    in_order: bool,
+    begin: int,
+    end: int,
     work: Workspace,
 ) -> None:
     first = begin + (end - begin) * task // tasks
@@ -235,14 +241,14 @@ def _fill_tasks(
 @inner_kernel
 def _fill_tile(
     data: TreeInput,
-    entries: Any,
-    in_order: Any,
-    begin: Any,
-    end: Any,
-    first: Any,
-    last: Any,
-    buffer: Any,
-    out: Any,
+    entries: Uint64s,
+    in_order: bool,
+    begin: int,
+    end: int,
+    first: int,
+    last: int,
+    buffer: Int64s,
+    out: Int64s,
 ) -> None:
     """The finished packed histogram of the columns first..last, STRIDE cells each; ``buffer``: zero before and after."""
     is_block = end - begin <= PACKED_BLOCK
@@ -265,15 +271,15 @@ def _fill_tile(
 
 @shared_kernel
 def _fill_tiles(
-    task: Any,
-    tasks: Any,
+    task: int,
+    tasks: int,
     data: TreeInput,
-    entries: Any,
-    in_order: Any,
-    begin: Any,
-    end: Any,
-    buffer: Any,
-    out: Any,
+    entries: Uint64s,
+    in_order: bool,
+    begin: int,
+    end: int,
+    buffer: Int64s,
+    out: Int64s,
 ) -> None:
     """Tasks have columns of their own, so that nothing is left to be added."""
     width = data.columns.shape[0]
@@ -284,7 +290,7 @@ def _fill_tiles(
 
 
 @inlined
-def _collect_words(words: Any, tasks: Any, buffers: Any, out: Any) -> None:
+def _collect_words(words: int, tasks: int, buffers: Int64s, out: Int64s) -> None:
     """Add the tasks' blocks word by word: together they are still one block."""
     for w in range(words):
         target = out[w]
@@ -296,7 +302,7 @@ def _collect_words(words: Any, tasks: Any, buffers: Any, out: Any) -> None:
 
 
 @inlined
-def _collect_totals(packed: Any, n_rows: Any, tasks: Any, work: Workspace, out: Any) -> None:
+def _collect_totals(packed: bool, n_rows: int, tasks: int, work: Workspace, out: Int64s) -> None:
     """Add the tasks' last blocks and the totals of those before."""
     block = PACKED_BLOCK if packed else WIDE_BLOCK
     for task in range(tasks):
@@ -356,12 +362,12 @@ def build_histogram(
 
 @shared_kernel
 def _subtract(
-    task: Any,
-    tasks: Any,
-    words: Any,
-    n_cells: Any,
-    parent: Any,
-    child: Any,
+    task: int,
+    tasks: int,
+    words: tuple[Int, Int, Int],
+    n_cells: int,
+    parent: Int64s,
+    child: Int64s,
 ) -> None:
     parent_words, child_words, sibling_words = words
     begin, end = part(n_cells, task, tasks)
@@ -386,7 +392,9 @@ def _subtract(
 
 
 @inlined
-def subtract_words(words: Any, n_cells: Any, tasks: Any, parent: Any, child: Any) -> None:
+def subtract_words(
+    words: tuple[Int, Int, Int], n_cells: int, tasks: int, parent: Int64s, child: Int64s
+) -> None:
     """Subtract the first ``n_cells`` cells of two histograms; ``words``: of a cell of parent, child and sibling."""
     _subtract(tasks if n_cells >= PARALLEL_SUBTRACTION else ONE, words, n_cells, parent, child)
 

@@ -6,12 +6,11 @@ for hundreds of bins would take several times as long.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s
 from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, inlined, kernel
 from weald.tree.histograms.cells import cell_words, packed_count, packed_gradient, packed_hessian, read_cell
@@ -21,7 +20,7 @@ from weald.tree.state import NOBODY, Gradients, Rules, TreeInput
 
 
 @inlined
-def _sparse_cell(words: Any, plane: Any, place: Any) -> Any:
+def _sparse_cell(words: Int64s, plane: int, place: Int) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of a kept cell of a sparse table, see sparse.py."""
     if place >= plane:
         word = words[place + 2 * plane]
@@ -30,7 +29,9 @@ def _sparse_cell(words: Any, plane: Any, place: Any) -> Any:
 
 
 @inlined
-def _kept_cell(histogram: Any, data: TreeInput, feature: Any, totals: Any, packed: Any) -> Any:
+def _kept_cell(
+    histogram: Int64s, data: TreeInput, feature: int, totals: tuple[Int, Int, Int], packed: bool
+) -> tuple[bool, Int, Int, Int]:
     """Whether a feature is of this kind at a node, and gradient, hessian and count of the cell that is kept.
 
     Nothing is called, as to pass the arrays to a function would take longer than the rest.
@@ -58,7 +59,7 @@ def best_pair(
     rules: Rules,
     smallest: float,
     rest: NDArray[np.bool_],
-) -> Any:
+) -> tuple[float, Int]:
     """The score of the best split on a feature of this kind, and the feature; ``rest``: marks those of other kinds.
 
     The score is that which a scan would give it, where nothing moves the values.

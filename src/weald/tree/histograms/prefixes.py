@@ -5,12 +5,13 @@ A column of categories, sorted, and a column of presorted values are cut in the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined
 from weald.runtime.random import THRESHOLDS, below, mix, stream
@@ -45,7 +46,7 @@ class Scratch(NamedTuple):
 
 
 @inlined
-def new_scratch(size: Any) -> Any:
+def new_scratch(size: int) -> Scratch:
     """Memory for the scan of a feature with so many bins."""
     return Scratch(
         np.empty(size, np.float64),
@@ -57,7 +58,7 @@ def new_scratch(size: Any) -> Any:
 
 
 @inlined
-def prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> Any:
+def prefix_sums(histogram: Int64s, words: int, first: np.uint64, n_bins: int, prefix: Scratch) -> Int:
     """Prefix sums at every bin that has rows; their number is returned.
 
     Empty bins are passed over: a threshold after them divides the rows as the one before.
@@ -95,10 +96,10 @@ def prefix_sums(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scr
 @inlined
 def score_prefixes(
     prefix: Scratch,
-    begin: Any,
-    end: Any,
-    added: Any,
-    totals: Any,
+    begin: Int,
+    end: Int,
+    added: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
@@ -121,10 +122,10 @@ def score_prefixes(
 @bare_inner_kernel
 def _score_specially(
     prefix: Scratch,
-    begin: Any,
-    end: Any,
-    added: Any,
-    totals: Any,
+    begin: int,
+    end: int,
+    added: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
@@ -146,7 +147,7 @@ def _score_specially(
 
 
 @inlined
-def _place_of_largest(score: Any, begin: Any, end: Any, rules: Rules, bounds: Bounds) -> Any:
+def _place_of_largest(score: Float64s, begin: Int, end: Int, rules: Rules, bounds: Bounds) -> Int:
     """The first place of the largest score."""
     at = begin
     if is_bound(bounds, rules):
@@ -165,14 +166,16 @@ def _place_of_largest(score: Any, begin: Any, end: Any, rules: Rules, bounds: Bo
 
 
 @inlined
-def drawn_bits(key: Any, node: Any, feature: Any) -> Any:
+def drawn_bits(key: np.uint64, node: Int, feature: int) -> np.uint64:
     """The random bits of a column in a node, or in the level that begins with the node; ``key``: the tree's."""
     return mix(mix(stream(key, THRESHOLDS) + np.uint64(node)) + np.uint64(feature))
 
 
 @returns(types.int64)
 @bare_inner_kernel
-def draw_place(prefix: Scratch, size: Any, n_missing: Any, totals: Any, rules: Rules, bits: Any) -> Any:
+def draw_place(
+    prefix: Scratch, size: int, n_missing: int, totals: tuple[Int, Int, Int], rules: Rules, bits: np.uint64
+) -> int:
     """One of the places 0..size that leave both sides enough rows, missing values on either; ``size``: there is none."""
     fewest = max(1, rules.min_samples_leaf)
     begin, end = ZERO, size
@@ -186,16 +189,16 @@ def draw_place(prefix: Scratch, size: Any, n_missing: Any, totals: Any, rules: R
 @inlined
 def scan_numeric(
     prefix: Scratch,
-    cuts: Any,
-    missing: Any,
-    with_missing: Any,
-    totals: Any,
+    cuts: tuple[Int, Int],
+    missing: tuple[Int, Int, Int],
+    with_missing: int,
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    best: Any,
-    best_score: Any,
-) -> Any:
+    best: Int64s,
+    best_score: float,
+) -> float:
     """Thresholds cuts[0]..cuts[1] from left to right, missing values on the left (``with_missing``) or on the right."""
     begin, end = cuts
     added = (missing[0] * with_missing, missing[1] * with_missing, missing[2] * with_missing)

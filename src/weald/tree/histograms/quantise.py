@@ -9,11 +9,12 @@ of the rows: parts of a table may be asked one by one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Int64s, Uint32s, Uint64s
 from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
 from weald.runtime.tasks import part, shared_kernel
@@ -48,7 +49,7 @@ class Rounding(NamedTuple):
 
 
 @shared_kernel
-def _largest(task: Any, tasks: Any, gradient: Any, hessian: Any, out: Any) -> None:
+def _largest(task: int, tasks: int, gradient: Float32s, hessian: Float32s, out: Float32s) -> None:
     largest_gradient, largest_hessian = np.float32(0.0), np.float32(0.0)
     begin, end = part(len(gradient), task, tasks)
     for i in range(begin, end):
@@ -73,7 +74,13 @@ def _shared(tasks: int, n_rows: int) -> int:
 
 @shared_kernel
 def _sum_sizes(
-    task: Any, tasks: Any, gradient: Any, hessian: Any, gradient_scale: Any, hessian_scale: Any, out: Any
+    task: int,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+    gradient_scale: float,
+    hessian_scale: float,
+    out: Int64s,
 ) -> None:
     gradient_total, hessian_total = np.int64(0), np.int64(0)
     begin, end = part(len(gradient), task, tasks)
@@ -97,7 +104,13 @@ def sum_sizes(
 
 @inlined
 def _pack_range(
-    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, entries: Any
+    gradient: Float32s,
+    hessian: Float32s,
+    rows: Uint32s,
+    begin: int,
+    end: int,
+    rounding: Rounding,
+    entries: Uint64s,
 ) -> None:
     for i in range(begin, end):
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
@@ -119,7 +132,14 @@ def _pack_range(
 
 @inlined
 def _widen_range(
-    gradient: Any, hessian: Any, rows: Any, begin: Any, end: Any, rounding: Any, wide: Any, entries: Any
+    gradient: Float32s,
+    hessian: Float32s,
+    rows: Uint32s,
+    begin: int,
+    end: int,
+    rounding: Rounding,
+    wide: Uint64s,
+    entries: Uint64s,
 ) -> None:
     for i in range(begin, end):
         row = np.uint32(rows[i]) if len(rows) else np.uint32(i)
@@ -131,14 +151,14 @@ def _widen_range(
 
 @shared_kernel
 def _fill(
-    task: Any,
-    tasks: Any,
-    gradient: Any,
-    hessian: Any,
-    rows: Any,
-    rounding: Any,
-    wide: Any,
-    entries: Any,
+    task: int,
+    tasks: int,
+    gradient: Float32s,
+    hessian: Float32s,
+    rows: Uint32s,
+    rounding: Rounding,
+    wide: Uint64s,
+    entries: Uint64s,
 ) -> None:
     count = len(rows) if len(rows) else len(gradient)
     begin, end = count * task // tasks, count * (task + 1) // tasks

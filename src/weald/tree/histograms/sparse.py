@@ -14,12 +14,13 @@ so sums and differences are integers of one format, whatever the number of rows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Bools, Int, Int64s, Uint8s, Uint64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ONE, ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.prefetch import prefetch
@@ -36,6 +37,9 @@ from weald.tree.histograms.cells import (
 from weald.tree.histograms.histogram import subtract_words
 from weald.tree.state import PACKED_BLOCK, Codes, Gradients, TreeInput, Workspace
 
+if TYPE_CHECKING:
+    from weald.tree.histograms.prefixes import Scratch
+
 AHEAD = 8  # rows between a prefetch and its use
 # A kept cell costs so many times as much when rows are added one after the other (3.2 ns) as when columns are (1.7 ns), whose
 # cells stay in the first-level cache; but columns are passed over whole, also for a node of few rows.
@@ -49,13 +53,15 @@ _HALF = np.uint64(32)
 
 
 @inlined
-def plane_size(data: TreeInput, packed: Any) -> Any:
+def plane_size(data: TreeInput, packed: bool) -> int:
     """Cells that have three words: those of frequent columns, or all."""
     return data.n_frequent if packed else data.n_cells
 
 
 @inlined
-def _add_rows(data: TreeInput, gradients: Gradients, entries: Any, begin: Any, end: Any, words: Any) -> None:
+def _add_rows(
+    data: TreeInput, gradients: Gradients, entries: Uint64s, begin: int, end: int, words: Int64s
+) -> None:
     """Add rows one after the other; a row's cells ascend, so those with three words come first."""
     plane = plane_size(data, gradients.packed)
     final = end - 1
@@ -85,7 +91,7 @@ def _add_rows(data: TreeInput, gradients: Gradients, entries: Any, begin: Any, e
 
 @inlined
 def _add_frequent(
-    data: TreeInput, added: Any, begin: Any, end: Any, offset: Any, size: Any, plane: Any, words: Any
+    data: TreeInput, added: Int64s, begin: int, end: int, offset: Int, size: int, plane: int, words: Int64s
 ) -> None:
     """A frequent column, packed: summed in blocks that cannot overflow."""
     block = np.zeros(size, np.int64)
@@ -101,7 +107,7 @@ def _add_frequent(
 
 
 @inner_kernel
-def _add_column(data: TreeInput, feature: Any, gradients: Gradients, added: Any, words: Any) -> None:
+def _add_column(data: TreeInput, feature: int, gradients: Gradients, added: Int64s, words: Int64s) -> None:
     """Fill the cells of one column; ``added``: what a row adds to a packed cell, or 1 when wide, and 0 outside of the node."""
     plane = plane_size(data, gradients.packed)
     offset = np.int64(data.offsets[feature])
@@ -129,7 +135,13 @@ def _add_column(data: TreeInput, feature: Any, gradients: Gradients, added: Any,
 
 @shared_kernel
 def _add_columns(
-    task: Any, tasks: Any, data: TreeInput, features: Any, gradients: Gradients, added: Any, words: Any
+    task: int,
+    tasks: int,
+    data: TreeInput,
+    features: Int64s,
+    gradients: Gradients,
+    added: Int64s,
+    words: Int64s,
 ) -> None:
     for j in range(task, len(features), tasks):
         _add_column(data, features[j], gradients, added, words)
@@ -169,7 +181,7 @@ def build_sparse_histogram(
 
 @returns(types.UniTuple(types.int64, 2))
 @kernel
-def sum_entries(gradients: Gradients, entries: NDArray[np.uint64], n_rows: int) -> Any:
+def sum_entries(gradients: Gradients, entries: NDArray[np.uint64], n_rows: int) -> tuple[Int, Int]:
     """Integer gradient and hessian of so many rows."""
     gradient, hessian = ZERO, ZERO
     for i in range(n_rows):
@@ -195,7 +207,7 @@ def subtract_sparse_histogram(
 
 
 @inlined
-def _kept_sums(words: Any, plane: Any, offset: Any, n_bins: Any) -> Any:
+def _kept_sums(words: Int64s, plane: int, offset: np.uint64, n_bins: int) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of all cells of a column but the default one's."""
     first, size = np.uint64(offset), np.uint64(n_bins + 1)
     if first >= plane:
@@ -214,16 +226,16 @@ def _kept_sums(words: Any, plane: Any, offset: Any, n_bins: Any) -> Any:
 
 @shared_kernel
 def _mark(
-    task: Any,
-    tasks: Any,
-    words: Any,
-    offsets: Any,
-    n_bins: Any,
-    plane: Any,
-    features: Any,
-    fewest: Any,
-    smallest: Any,
-    marks: Any,
+    task: int,
+    tasks: int,
+    words: Int64s,
+    offsets: Uint64s,
+    n_bins: Int64s,
+    plane: int,
+    features: Int64s,
+    fewest: int,
+    smallest: float,
+    marks: Bools,
 ) -> None:
     for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
         feature = features[j]
@@ -254,7 +266,9 @@ def mark_promising(
 
 
 @inlined
-def read_bin(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
+def read_bin(
+    histogram: Int64s, data: TreeInput, feature: int, b: int, totals: tuple[Int, Int, Int], packed: bool
+) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of one bin of a column, dense, sparse or in a bundle; ``totals``: the node's."""
     if in_bundle(data, feature):
         return far(read_member, (histogram, data, feature, b, totals, packed))
@@ -265,7 +279,9 @@ def read_bin(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any,
 
 @returns(types.UniTuple(types.int64, 3))
 @bare_inner_kernel
-def _read_sparse(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: Any, packed: Any) -> Any:
+def _read_sparse(
+    histogram: Int64s, data: TreeInput, feature: int, b: int, totals: tuple[Int, Int, Int], packed: bool
+) -> tuple[Int, Int, Int]:
     """`read_bin` of a sparse table."""
     words = histogram[0]
     if b == np.int64(data.default_bins[feature]):
@@ -283,14 +299,14 @@ def _read_sparse(histogram: Any, data: TreeInput, feature: Any, b: Any, totals: 
 @returns(types.Tuple([types.int64, types.UniTuple(types.int64, 3)]))
 @bare_inner_kernel
 def sparse_prefix_sums(
-    histogram: Any,
+    histogram: Int64s,
     data: TreeInput,
-    feature: Any,
-    totals: Any,
-    packed: Any,
-    every_bin: Any,
-    prefix: Any,
-) -> Any:
+    feature: int,
+    totals: tuple[Int, Int, Int],
+    packed: bool,
+    every_bin: bool,
+    prefix: Scratch,
+) -> tuple[Int, tuple[Int, Int, Int]]:
     """Prefix sums of a column at every bin, or at every bin that has rows; their number, and what is in the default bin."""
     words, plane = histogram[0], plane_size(data, packed)
     n_bins, default = np.uint64(data.n_bins[feature]), np.uint64(data.default_bins[feature])
@@ -335,7 +351,7 @@ def sparse_prefix_sums(
 @returns(types.none)
 @kernel
 def fill_column(
-    data: TreeInput, feature: Any, entries: Any, begin: Any, end: Any, column: Any, goes_left: Any
+    data: TreeInput, feature: int, entries: Uint64s, begin: int, end: int, column: BinCodes, goes_left: Uint8s
 ) -> None:
     """Make ``column``, all zero, hold a sparse column for the rows of a node, and ``goes_left`` fit it.
 
@@ -361,7 +377,9 @@ def fill_column(
 
 @returns(types.none)
 @kernel
-def clear_column(data: TreeInput, feature: Any, entries: Any, begin: Any, end: Any, column: Any) -> None:
+def clear_column(
+    data: TreeInput, feature: int, entries: Uint64s, begin: int, end: int, column: BinCodes
+) -> None:
     """Undo `fill_column`."""
     if _is_searched(data, feature, begin, end):
         for i in range(begin, end):
@@ -372,7 +390,7 @@ def clear_column(data: TreeInput, feature: Any, entries: Any, begin: Any, end: A
 
 
 @inlined
-def _is_searched(data: TreeInput, feature: Any, begin: Any, end: Any) -> Any:
+def _is_searched(data: TreeInput, feature: int, begin: int, end: int) -> bool:
     """Whether a node has so few rows that looking up each of them is quicker than passing over the column."""
     return 32 * (end - begin) < data.entry_starts[feature + 1] - data.entry_starts[feature]
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Float64s, Int64s, Ints, Uint64s
 from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import kernel
 from weald.runtime.tasks import part, shared_kernel
@@ -34,7 +35,9 @@ class LeafPlaces(NamedTuple):
 
 
 @shared_kernel
-def _assign(task: Any, tasks: Any, entries: Any, leaves: LeafPlaces, n_rows: Any, leaf_of_row: Any) -> None:
+def _assign(
+    task: int, tasks: int, entries: Uint64s, leaves: LeafPlaces, n_rows: int, leaf_of_row: Ints
+) -> None:
     begin, end = n_rows * task // tasks, n_rows * (task + 1) // tasks
     for leaf in range(len(leaves.begin)):
         source = entries[leaves.side[leaf]]
@@ -51,7 +54,13 @@ def assign_leaves(
 
 @shared_kernel
 def _sum(
-    task: Any, tasks: Any, leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, sums: Any
+    task: int,
+    tasks: int,
+    leaf_of_row: Ints,
+    gradient: Float32s,
+    hessian: Float32s,
+    scales: tuple[float, float],
+    sums: Int64s,
 ) -> None:
     own = sums[task]
     own[:] = 0
@@ -111,7 +120,7 @@ def fixed_total(values: NDArray[np.float32], rows: NDArray[np.uint32], largest: 
 
 
 @shared_kernel
-def _add(task: Any, tasks: Any, leaf_of_row: Any, values: Any, score: Any) -> None:
+def _add(task: int, tasks: int, leaf_of_row: Ints, values: Float64s, score: Float64s) -> None:
     begin, end = part(len(score), task, tasks)
     for i in range(begin, end):
         score[i] += values[np.uint64(leaf_of_row[i])]

@@ -6,12 +6,11 @@ passes for the moved scores and the largest gradient: several steps of a leaf as
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses.kernels import HESSIAN_FLOOR
+from weald.runtime.arrays import Float32s, Float64s, Int64s, Ints
 from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import kernel
 from weald.runtime.mathlib import sigmoid
@@ -25,7 +24,9 @@ _BLOCK = 512  # rows whose derivatives stay in the first-level cache
 
 
 @kernel
-def _move(score: Any, y: Any, leaf_of_row: Any, values: Any, towards: Any, direction: Any) -> None:
+def _move(
+    score: Float64s, y: Float64s, leaf_of_row: Ints, values: Float64s, towards: Float32s, direction: Float32s
+) -> None:
     """Fill the scores towards the class that a row is not of, and that class's direction: 1 or -1."""
     for i in range(len(towards)):
         other = 1.0 - 2.0 * y[i]
@@ -34,7 +35,7 @@ def _move(score: Any, y: Any, leaf_of_row: Any, values: Any, towards: Any, direc
 
 
 @kernel
-def _differentiate(direction: Any, gradient: Any, hessian: Any) -> None:
+def _differentiate(direction: Float32s, gradient: Float32s, hessian: Float32s) -> None:
     """Replace the scores in ``gradient`` by gradients, and fill the hessians."""
     one = np.float32(1.0)
     for i in range(len(gradient)):
@@ -45,14 +46,16 @@ def _differentiate(direction: Any, gradient: Any, hessian: Any) -> None:
 
 
 @kernel
-def _multiply(weight: Any, gradient: Any, hessian: Any) -> None:
+def _multiply(weight: Float64s, gradient: Float32s, hessian: Float32s) -> None:
     for i in range(len(gradient)):
         gradient[i] *= np.float32(weight[i])
         hessian[i] *= np.float32(weight[i])
 
 
 @kernel
-def _add(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, sums: Any) -> None:
+def _add(
+    leaf_of_row: Ints, gradient: Float32s, hessian: Float32s, scales: tuple[float, float], sums: Int64s
+) -> None:
     for i in range(len(leaf_of_row)):
         leaf = np.uint64(leaf_of_row[i])
         sums[leaf, 0] += np.int64(np.float64(gradient[i]) * scales[0])
@@ -61,15 +64,15 @@ def _add(leaf_of_row: Any, gradient: Any, hessian: Any, scales: Any, sums: Any) 
 
 @shared_kernel
 def _sum_logistic(
-    task: Any,
-    tasks: Any,
-    score: Any,
-    y: Any,
-    weight: Any,
-    leaf_of_row: Any,
-    values: Any,
-    scales: Any,
-    sums: Any,
+    task: int,
+    tasks: int,
+    score: Float64s,
+    y: Float64s,
+    weight: Float64s,
+    leaf_of_row: Ints,
+    values: Float64s,
+    scales: tuple[float, float],
+    sums: Int64s,
 ) -> None:
     own = sums[task]
     own[:] = 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Int, Int64s, Uint8s, Uint64s
 from weald.runtime.far import returns
 from weald.runtime.jit import inlined, inner_kernel, kernel
 from weald.runtime.tasks import shared_kernel
@@ -35,7 +34,7 @@ def fill_goes_left(
 
 
 @inner_kernel
-def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any) -> Any:
+def _count_left(column: BinCodes, goes_left: Uint8s, entries: Uint64s, begin: int, end: int) -> Int:
     count = np.int64(0)
     for i in range(np.uint64(begin), np.uint64(end)):
         count += np.int64(goes_left[column[entries[i] >> _HALF]])
@@ -44,7 +43,14 @@ def _count_left(column: Any, goes_left: Any, entries: Any, begin: Any, end: Any)
 
 @inner_kernel
 def _move_forward(
-    column: Any, goes_left: Any, source: Any, begin: Any, end: Any, left: Any, right: Any, target: Any
+    column: BinCodes,
+    goes_left: Uint8s,
+    source: Uint64s,
+    begin: int,
+    end: int,
+    left: Int,
+    right: Int,
+    target: Uint64s,
 ) -> None:
     """Rows to ``target[left:]`` or ``target[right:]``: the place is selected, so there is one store and no branch."""
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -57,7 +63,14 @@ def _move_forward(
 
 @inner_kernel
 def _move_backward(
-    column: Any, goes_left: Any, source: Any, begin: Any, end: Any, left: Any, right: Any, target: Any
+    column: BinCodes,
+    goes_left: Uint8s,
+    source: Uint64s,
+    begin: int,
+    end: int,
+    left: Int,
+    right: Int,
+    target: Uint64s,
 ) -> None:
     """The same from the last row to the first, to the places before ``left`` and ``right``."""
     for i in range(end - begin):
@@ -69,13 +82,20 @@ def _move_backward(
 
 
 @inlined
-def _share(begin: Any, end: Any, part: Any, parts: Any) -> Any:
+def _share(begin: int, end: int, part: int, parts: int) -> int:
     return begin + (end - begin) * part // parts
 
 
 @shared_kernel
 def _count_parts(
-    part: Any, tasks: Any, column: Any, goes_left: Any, entries: Any, begin: Any, end: Any, counts: Any
+    part: int,
+    tasks: int,
+    column: BinCodes,
+    goes_left: Uint8s,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    counts: Int64s,
 ) -> None:
     """Left rows of every part but the last, a task each; the last one's follow from the others'."""
     first, last = _share(begin, end, part, tasks + 1), _share(begin, end, part + 1, tasks + 1)
@@ -84,22 +104,22 @@ def _count_parts(
 
 @shared_kernel
 def _move_parts(
-    task: Any,
-    tasks: Any,
-    column: Any,
-    goes_left: Any,
-    source: Any,
-    begin: Any,
-    end: Any,
-    n_left: Any,
-    counts: Any,
-    target: Any,
+    task: int,
+    tasks: int,
+    column: BinCodes,
+    goes_left: Uint8s,
+    source: Uint64s,
+    begin: int,
+    end: int,
+    n_left: int,
+    counts: Int64s,
+    target: Uint64s,
 ) -> None:
     """Two tasks a part, one from each of its ends: with one part nothing has to be counted first."""
     part, parts = task // 2, tasks // 2
     first, last = _share(begin, end, part, parts), _share(begin, end, part + 1, parts)
     middle = (first + last) // 2
-    left_before = np.int64(0)
+    left_before: Int = np.int64(0)
     for earlier in range(part):
         left_before += counts[earlier]
     if task % 2 == 0:

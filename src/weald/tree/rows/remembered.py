@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int64s, Ints
 from weald.runtime.jit import inlined
 from weald.runtime.tasks import shared_kernel
 
@@ -25,7 +26,14 @@ _PIECE = 32
 
 @inlined
 def _add_four(
-    leaves: Any, lines: Any, offsets: Any, values: Any, place: Any, first: Any, last: Any, score: Any
+    leaves: Ints,
+    lines: Int64s,
+    offsets: Int64s,
+    values: Float64s,
+    place: int,
+    first: int,
+    last: int,
+    score: Float64s,
 ) -> None:
     """Four trees in one loop over the rows: one load and store of a score instead of four."""
     a, b, c, d = (
@@ -44,7 +52,9 @@ def _add_four(
 
 
 @shared_kernel
-def _sum(task: Any, tasks: Any, leaves: Any, lines: Any, offsets: Any, values: Any, score: Any) -> None:
+def _sum(
+    task: int, tasks: int, leaves: Ints, lines: Int64s, offsets: Int64s, values: Float64s, score: Float64s
+) -> None:
     begin, end = len(score) * task // tasks, len(score) * (task + 1) // tasks
     for first in range(begin, end, _BLOCK):
         last = min(first + _BLOCK, end)

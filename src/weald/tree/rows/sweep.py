@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import BinCodes, Int32s, Uint8s
 from weald.runtime.jit import inlined
 from weald.runtime.tasks import shared_kernel
 
@@ -42,21 +43,28 @@ class Questions(NamedTuple):
 
 
 @inlined
-def _choose_by_range(codes: Any, first: Any, more: Any, left: Any, right: Any, out: Any) -> None:
+def _choose_by_range(
+    codes: BinCodes,
+    first: np.unsignedinteger[Any],
+    more: np.unsignedinteger[Any],
+    left: Uint8s,
+    right: Uint8s,
+    out: Uint8s,
+) -> None:
     for row in range(len(out)):
         low, high = left[row], right[row]
         out[row] = high if codes.dtype.type(codes[row] - first) > more else low
 
 
 @inlined
-def _choose_by_table(codes: Any, table: Any, left: Any, right: Any, out: Any) -> None:
+def _choose_by_table(codes: BinCodes, table: Uint8s, left: Uint8s, right: Uint8s, out: Uint8s) -> None:
     for row in range(len(out)):
         low, high = left[row], right[row]
         out[row] = low ^ ((low ^ high) & table[codes[row]])
 
 
 @inlined
-def _settle(found: Any, waiting: Any, leaf_of_row: Any) -> None:
+def _settle(found: Uint8s, waiting: np.uint8, leaf_of_row: Uint8s) -> None:
     for row in range(len(leaf_of_row)):
         before, now = leaf_of_row[row], found[row]
         leaf_of_row[row] = now if before == waiting else before
@@ -64,13 +72,13 @@ def _settle(found: Any, waiting: Any, leaf_of_row: Any) -> None:
 
 @shared_kernel
 def _sweep(
-    task: Any,
-    tasks: Any,
-    columns: Any,
+    task: int,
+    tasks: int,
+    columns: BinCodes,
     questions: Questions,
-    leaf_of_node: Any,
-    waiting: Any,
-    leaf_of_row: Any,
+    leaf_of_node: Int32s,
+    waiting: np.uint8,
+    leaf_of_row: Uint8s,
 ) -> None:
     begin, end = len(leaf_of_row) * task // tasks, len(leaf_of_row) * (task + 1) // tasks
     n_nodes = len(questions.feature)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int32s, Int64s, Ints
 from weald.runtime.jit import inlined
 from weald.runtime.tasks import part, shared_kernel
 from weald.tree.rows.leaf import LeafNumbers
@@ -25,7 +26,9 @@ COLUMN, LIMIT, EXCEPTION, NEXT, IS_SET = range(5)
 
 
 @inlined
-def _step(cells: Any, row: Any, node: Any, steps: Any, left_bins: Any, sets: Any) -> Any:
+def _step(
+    cells: Ints, row: np.uint64, node: np.uint64, steps: Int64s, left_bins: Int64s, sets: bool
+) -> np.uint64:
     value = np.int64(cells[row, np.uint64(steps[node, COLUMN])])
     goes_right = (value > steps[node, LIMIT]) ^ (value == steps[node, EXCEPTION])
     if sets and steps[node, IS_SET] and value <= steps[node, LIMIT]:
@@ -35,15 +38,15 @@ def _step(cells: Any, row: Any, node: Any, steps: Any, left_bins: Any, sets: Any
 
 @shared_kernel
 def _walk(
-    task: Any,
-    tasks: Any,
-    cells: Any,
-    steps: Any,
-    left_bins: Any,
-    sets: Any,
-    leaf_of_node: Any,
-    waiting: Any,
-    leaf_of_row: Any,
+    task: int,
+    tasks: int,
+    cells: Ints,
+    steps: Int64s,
+    left_bins: Int64s,
+    sets: bool,
+    leaf_of_node: Int32s,
+    waiting: int,
+    leaf_of_row: Ints,
 ) -> None:
     begin, end = part(len(leaf_of_row), task, tasks)
     rows, nodes = np.empty(ABREAST, np.uint64), np.empty(ABREAST, np.uint64)

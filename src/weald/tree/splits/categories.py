@@ -25,10 +25,11 @@ the categories on the left, never name those of a gathering bin, of which there 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weald.runtime.arrays import Bool, Float64s, Int, Int64s
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
 from weald.tree.histograms.cells import read_cell
@@ -39,32 +40,37 @@ from weald.tree.state import (
     LEFT_GRADIENT,
     LEFT_HESSIAN,
     MISSING_LEFT,
+    Gradients,
+    Rules,
 )
+
+if TYPE_CHECKING:
+    from weald.tree.histograms.prefixes import Scratch
 
 LEAST_WEIGHT = 1e-16  # keeps the quotient finite where a category has no hessian and lambda is zero
 
 
 @inlined
-def has_bin(words: Any, b: Any) -> Any:
+def has_bin(words: Int64s, b: Int) -> int:
     """1 if the set has the bin, else 0; ``words``: int64, a bit a bin."""
     return (words[np.uint64(b) >> np.uint64(6)] >> (np.int64(b) & 63)) & 1
 
 
 @inlined
-def put_bin(words: Any, b: Any) -> None:
+def put_bin(words: Int64s, b: int) -> None:
     """Add a bin to a set."""
     words[np.uint64(b) >> np.uint64(6)] |= np.int64(1) << (np.int64(b) & 63)
 
 
 @inlined
-def put_no_bin(words: Any) -> None:
+def put_no_bin(words: Int64s) -> None:
     """Empty a set."""
     for word in range(len(words)):
         words[word] = 0
 
 
 @inlined
-def put_only_bin(words: Any, b: Any, n_bins: Any) -> None:
+def put_only_bin(words: Int64s, b: int, n_bins: int) -> None:
     """Make it the set of one bin; the bin of missing values, ``n_bins``, is in no set."""
     put_no_bin(words)
     if b < n_bins:
@@ -72,7 +78,7 @@ def put_only_bin(words: Any, b: Any, n_bins: Any) -> None:
 
 
 @inlined
-def sort_bins(keys: Any, bins: Any, size: Any) -> None:
+def sort_bins(keys: Float64s, bins: Int64s, size: Int) -> None:
     """Sort by key, of equal keys by bin: Shell's sort with the gaps of Ciura (2001), each next one 2.25 times as wide."""
     for gap in (40412, 17961, 7983, 3548, 1577, 701, 301, 132, 57, 23, 10, 4, 1):
         for i in range(gap, size):
@@ -86,13 +92,13 @@ def sort_bins(keys: Any, bins: Any, size: Any) -> None:
 
 
 @inlined
-def most_scanned(size: Any, rules: Any) -> Any:
+def most_scanned(size: Int, rules: Rules) -> Int:
     """The largest number of sorted categories on the scanned side."""
     return min(rules.max_cat_threshold, (size + 1) // 2)
 
 
 @inner_kernel
-def sort_ends(prefix: Any, size: Any, most: Any) -> None:
+def sort_ends(prefix: Scratch, size: Int, most: Int) -> None:
     """Sort ``prefix.bins`` by their keys ``prefix.score`` as far as a scan goes: the first ``most`` and the last ``most``.
 
     The bins ascend before; those between the ends are in any order after. Of thousands of categories a scan reads a few dozen,
@@ -140,7 +146,15 @@ def sort_ends(prefix: Any, size: Any, most: Any) -> None:
 
 
 @inlined
-def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, gradients: Any, rules: Any) -> Any:
+def is_sorted(
+    b: int,
+    own: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
+    n_bins: int,
+    gathers: bool,
+    gradients: Gradients,
+    rules: Rules,
+) -> Bool:
     """Whether a bin of these sums is one of those that are sorted; otherwise it is of the rest, or empty."""
     if own[2] == 0 or (gathers and b == n_bins - 1):
         return False
@@ -150,7 +164,7 @@ def is_sorted(b: Any, own: Any, totals: Any, n_bins: Any, gathers: Any, gradient
 
 
 @inlined
-def sort_key(own: Any, gradients: Any, rules: Any) -> Any:
+def sort_key(own: tuple[Int, Int, Int], gradients: Gradients, rules: Rules) -> float:
     """What categories are sorted by; ``own``: integer gradient, hessian and count of the category."""
     smoothing = rules.cat_smooth if rules.cat_smooth > 0.0 else rules.reg_lambda
     return -np.float64(own[0]) / max(np.float64(own[1]) + smoothing / gradients.hessian_unit, LEAST_WEIGHT)
@@ -158,16 +172,16 @@ def sort_key(own: Any, gradients: Any, rules: Any) -> Any:
 
 @inner_kernel
 def sort_categories(
-    histogram: Any,
-    words: Any,
-    first: Any,
-    n_bins: Any,
-    gathers: Any,
-    totals: Any,
-    gradients: Any,
-    rules: Any,
-    prefix: Any,
-) -> Any:
+    histogram: Int64s,
+    words: int,
+    first: np.uint64,
+    n_bins: int,
+    gathers: bool,
+    totals: tuple[Int, Int, Int],
+    gradients: Gradients,
+    rules: Rules,
+    prefix: Scratch,
+) -> Int:
     """Prefix sums over the node's categories in their order; ``prefix.bins`` are their bins. Their number is returned."""
     keys, bins = prefix.score, prefix.bins
     size = np.int64(0)
@@ -182,7 +196,7 @@ def sort_categories(
 
 
 @inlined
-def fill_ordered(histogram: Any, words: Any, first: Any, size: Any, prefix: Any) -> None:
+def fill_ordered(histogram: Int64s, words: int, first: np.uint64, size: Int, prefix: Scratch) -> None:
     """Prefix sums over the bins ``prefix.bins[:size]``, in that order."""
     g_left, h_left, n_left = np.int64(0), np.int64(0), np.int64(0)
     for i in range(size):
@@ -194,7 +208,7 @@ def fill_ordered(histogram: Any, words: Any, first: Any, size: Any, prefix: Any)
 
 
 @inlined
-def scanned_range(size: Any, most: Any, backward: Any) -> Any:
+def scanned_range(size: Int, most: Int, backward: int) -> tuple[Int, Int]:
     """The first cut of a scan and the one behind the last; cut i is that after the i-th category in order."""
     if backward:
         return max(size - 1 - most, 0), size
@@ -202,7 +216,7 @@ def scanned_range(size: Any, most: Any, backward: Any) -> Any:
 
 
 @inlined
-def drawn_cut(size: Any, most: Any, rules: Any, bits: Any) -> Any:
+def drawn_cut(size: Int, most: Int, rules: Rules, bits: np.uint64) -> Int:
     """The only cut that is tried where one is drawn: of those that a scan from either end comes to. -1: all are tried."""
     if not rules.extra_trees:
         return np.int64(-1)
@@ -213,16 +227,16 @@ def drawn_cut(size: Any, most: Any, rules: Any, bits: Any) -> Any:
 
 @inlined
 def best_cut(
-    rows: Any,
-    scores: Any,
-    size: Any,
-    most: Any,
-    n_aside: Any,
-    n_rows: Any,
-    rules: Any,
-    backward: Any,
-    drawn: Any,
-) -> Any:
+    rows: Int64s,
+    scores: Float64s,
+    size: Int,
+    most: Int,
+    n_aside: Int,
+    n_rows: int,
+    rules: Rules,
+    backward: int,
+    drawn: Int,
+) -> int:
     """The cut of the largest score among those that a scan tries, of equals the lowest; -1 when there is none.
 
     ``rows``: the sorted categories' counts, added up in their order; ``n_aside``: missing values on the scanned side; ``n_rows``:
@@ -253,13 +267,13 @@ def best_cut(
 
 @inlined
 def settle_set(
-    prefix: Any,
-    size: Any,
-    n_missing: Any,
-    n_rest: Any,
-    backward: Any,
-    totals: Any,
-    best: Any,
+    prefix: Scratch,
+    size: Int,
+    n_missing: Int,
+    n_rest: int,
+    backward: int,
+    totals: tuple[Int, Int, Int],
+    best: Int64s,
 ) -> None:
     """From the cut ``best[BIN]`` to the set of bins that goes left, with its sums.
 

@@ -20,12 +20,13 @@ A grower calls `open_root`; for every node `allowed_columns` and, for a column, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import bare_inner_kernel, inlined, inner_kernel
 from weald.runtime.references import refer
@@ -102,13 +103,13 @@ def open_root(state: ConstraintState) -> None:
 
 
 @inlined
-def is_constrained(state: ConstraintState) -> Any:
+def is_constrained(state: ConstraintState) -> bool:
     """Whether a split means anything for the nodes below it."""
     return len(state.signs) > 0 or len(state.groups) > 0 or len(state.values) > 0
 
 
 @inlined
-def bounds_of(state: ConstraintState, node: Any, column: Any) -> Any:
+def bounds_of(state: ConstraintState, node: Int, column: Int) -> Bounds:
     """The `Bounds` of a split of the node on a column."""
     value = state.values[node] if len(state.values) > 0 else 0.0
     if len(state.signs) == 0:
@@ -117,27 +118,29 @@ def bounds_of(state: ConstraintState, node: Any, column: Any) -> Any:
 
 
 @inlined
-def is_bound(bounds: Bounds, rules: Rules) -> Any:
+def is_bound(bounds: Bounds, rules: Rules) -> bool:
     """Whether values are clipped or smoothed; if not, the quick score is the same, and no score is below zero."""
     is_free = bounds.sign == 0 and bounds.lower == -np.inf and bounds.upper == np.inf
     return rules.path_smooth > 0.0 or not is_free
 
 
 @inlined
-def bounded_value(gradient: Any, hessian: Any, count: Any, bounds: Bounds, rules: Rules) -> Any:
+def bounded_value(gradient: float, hessian: float, count: Int, bounds: Bounds, rules: Rules) -> float:
     """The leaf value of these sums, smoothed and then clipped to the bounds."""
     value = smoothed(leaf_value(gradient, hessian, rules), count, bounds.value, rules)
     return min(max(value, bounds.lower), bounds.upper)
 
 
 @inlined
-def bounded_score(gradient: Any, hessian: Any, count: Any, bounds: Bounds, rules: Rules) -> Any:
+def bounded_score(gradient: float, hessian: float, count: Int, bounds: Bounds, rules: Rules) -> float:
     """Twice the reduction of the objective by the value; below zero where the bounds, or the parent's value, are far away."""
     return score_at(gradient, hessian, bounded_value(gradient, hessian, count, bounds, rules), rules)
 
 
 @bare_inner_kernel
-def bounded_pair(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
+def bounded_pair(
+    left: tuple[float, float, Int], right: tuple[float, float, Int], bounds: Bounds, rules: Rules
+) -> float:
     """The children's scores added, or NOT_ALLOWED where their values are in the wrong order.
 
     ``left`` and ``right``: gradient, hessian and count of each.
@@ -149,7 +152,7 @@ def bounded_pair(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
 
 
 @inlined
-def inherit(state: ConstraintState, node: Any, column: Any, left: Any) -> None:
+def inherit(state: ConstraintState, node: int, column: Int, left: int) -> None:
     """Give the children ``left`` and ``left + 1`` of a split on a column the node's bounds, and the column on their path."""
     for child in (left, left + 1):
         if len(state.signs) > 0:
@@ -162,7 +165,7 @@ def inherit(state: ConstraintState, node: Any, column: Any, left: Any) -> None:
 
 
 @inlined
-def part(state: ConstraintState, column: Any, left_value: Any, right_value: Any, left: Any) -> None:
+def part(state: ConstraintState, column: Int, left_value: float, right_value: float, left: int) -> None:
     """Let the bounds of the children of a split on a constrained column meet between their values.
 
     These are in the column's order and within the bounds that the children have inherited.
@@ -174,7 +177,7 @@ def part(state: ConstraintState, column: Any, left_value: Any, right_value: Any,
 
 
 @inlined
-def _is_allowed(state: ConstraintState, node: Any, column: Any) -> Any:
+def _is_allowed(state: ConstraintState, node: int, column: int) -> bool:
     if state.last_column[node] < 0 or state.last_column[node] == column:
         return True
     common = np.uint64(0)
@@ -184,7 +187,7 @@ def _is_allowed(state: ConstraintState, node: Any, column: Any) -> Any:
 
 
 @inlined
-def allowed_columns(state: ConstraintState, node: Any, columns: Any) -> Any:
+def allowed_columns(state: ConstraintState, node: Int, columns: Int64s) -> Int64s:
     """Those of the columns, in their order, on which the node may be split; perhaps none."""
     if len(state.groups) == 0:
         return columns
@@ -193,7 +196,7 @@ def allowed_columns(state: ConstraintState, node: Any, columns: Any) -> Any:
 
 @returns(types.int64[::1])
 @inner_kernel
-def _allowed_columns(state: ConstraintState, node: Any, columns: Any) -> Any:
+def _allowed_columns(state: ConstraintState, node: int, columns: Int64s) -> Int64s:
     chosen = np.empty(len(columns), np.int64)
     size = 0
     for column in columns:

@@ -12,26 +12,30 @@ that of the other score (gain.py).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weald.runtime.arrays import Float64s, Int, Int64s
 from weald.runtime.jit import inlined
 from weald.tree.histograms.cells import read_cell
 from weald.tree.splits.score import SMALLEST_HESSIAN
 from weald.tree.state import Gradients, Rules
 
+if TYPE_CHECKING:
+    from weald.tree.histograms.prefixes import Scratch
+
 OWN = -1  # the place of a level's own moments, behind those of its thresholds
 
 
 @inlined
-def cosine(product: Any, square: Any) -> Any:
+def cosine(product: float, square: float) -> float:
     """The cosine of moments; 0 where all values are 0."""
     return product / np.sqrt(square) if square > 0.0 else 0.0
 
 
 @inlined
-def leaf_moments(gradient: Any, hessian: Any, lam: Any, alpha: Any) -> Any:
+def leaf_moments(gradient: float, hessian: float, lam: float, alpha: float) -> tuple[float, float]:
     """What a leaf adds to the two sums; ``lam`` and ``alpha`` in units of the integer sums."""
     gradient = max(gradient - alpha, 0.0) + min(gradient + alpha, 0.0)
     value = gradient / max(hessian + lam, SMALLEST_HESSIAN)
@@ -39,7 +43,9 @@ def leaf_moments(gradient: Any, hessian: Any, lam: Any, alpha: Any) -> Any:
 
 
 @inlined
-def pair_moments(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any) -> Any:
+def pair_moments(
+    gl: float, hl: float, g_all: float, h_all: float, lam: float, alpha: float
+) -> tuple[float, float]:
     """The moments of two children, of which the left one has ``gl`` and ``hl``."""
     left = leaf_moments(gl, hl, lam, alpha)
     right = leaf_moments(g_all - gl, h_all - hl, lam, alpha)
@@ -47,7 +53,9 @@ def pair_moments(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any)
 
 
 @inlined
-def cosine_pair(gl: Any, hl: Any, totals: Any, gradients: Gradients, rules: Rules) -> Any:
+def cosine_pair(
+    gl: float | Int, hl: float | Int, totals: tuple[Int, Int, Int], gradients: Gradients, rules: Rules
+) -> float:
     """The score of two children by themselves; ``totals``: gradient and hessian of both."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
     product, square = pair_moments(
@@ -57,13 +65,13 @@ def cosine_pair(gl: Any, hl: Any, totals: Any, gradients: Gradients, rules: Rule
 
 
 @inlined
-def cosine_unit(gradients: Gradients) -> Any:
+def cosine_unit(gradients: Gradients) -> float:
     """The value of a cosine of 1 in units of the integer sums."""
     return gradients.gradient_unit / np.sqrt(gradients.hessian_unit)
 
 
 @inlined
-def own_moments(totals: Any, gradients: Gradients, rules: Rules) -> Any:
+def own_moments(totals: tuple[Int, Int, Int], gradients: Gradients, rules: Rules) -> tuple[float, float]:
     """The moments of a node that is not split."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
     return leaf_moments(np.float64(totals[0]), np.float64(totals[1]), lam, alpha)
@@ -71,14 +79,14 @@ def own_moments(totals: Any, gradients: Gradients, rules: Rules) -> Any:
 
 @inlined
 def add_moments(
-    prefix: Any,
-    n_bins: Any,
-    added: Any,
-    totals: Any,
-    own: Any,
+    prefix: Scratch,
+    n_bins: Int,
+    added: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
+    own: tuple[float, float],
     gradients: Gradients,
     rules: Rules,
-    moments: Any,
+    moments: Float64s,
 ) -> None:
     """Add one node's moments for every threshold to ``moments``, (2, thresholds and OWN): its own where a child is too small."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
@@ -98,15 +106,15 @@ def add_moments(
 
 @inlined
 def add_category_moments(
-    histogram: Any,
-    words: Any,
-    first: Any,
-    n_bins: Any,
-    totals: Any,
-    own: Any,
+    histogram: Int64s,
+    words: int,
+    first: np.uint64,
+    n_bins: int,
+    totals: tuple[Int, Int, Int],
+    own: tuple[float, float],
     gradients: Gradients,
     rules: Rules,
-    moments: Any,
+    moments: Float64s,
 ) -> None:
     """The same for one category, or missing values, against the rest."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
@@ -125,7 +133,7 @@ def add_category_moments(
 
 
 @inlined
-def fill_cosine_gains(moments: Any, gains: Any) -> None:
+def fill_cosine_gains(moments: Float64s, gains: Float64s) -> None:
     """What every threshold gains for the level: its cosine less that of the level as it is; 0 where that is rounding."""
     own = cosine(moments[0, OWN], moments[1, OWN])
     for b in range(len(gains)):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from weald.binning.mapper import CutMapper
+from weald.runtime.arrays import Int
 from weald.runtime.errors import InputError
 from weald.runtime.far import returns
 from weald.runtime.jit import ZERO, inlined, inner_kernel
@@ -36,6 +37,7 @@ from weald.tree.state import (
     LEFT_HESSIAN,
     MISSING_LEFT,
     NOBODY,
+    Nodes,
 )
 
 
@@ -97,7 +99,7 @@ def open_forced(forced: ForcedSplits) -> None:
 
 
 @inlined
-def forced_at(forced: ForcedSplits, nodes: Any, node: Any) -> Any:
+def forced_at(forced: ForcedSplits, nodes: Nodes, node: Int) -> Int:
     """The number of the split that is still to be made of a node; NOBODY: it has none."""
     for number in range(len(forced.node)):
         if forced.node[number] == node and nodes.feature[node] < 0:
@@ -106,13 +108,13 @@ def forced_at(forced: ForcedSplits, nodes: Any, node: Any) -> Any:
 
 
 @inlined
-def has_forced(forced: ForcedSplits, nodes: Any, siblings: Any) -> Any:
+def has_forced(forced: ForcedSplits, nodes: Nodes, siblings: tuple[Int, Int]) -> bool:
     """Whether a forced split of one of two nodes is still to be made."""
     return forced_at(forced, nodes, siblings[0]) != NOBODY or forced_at(forced, nodes, siblings[1]) != NOBODY
 
 
 @inlined
-def next_forced(forced: ForcedSplits, nodes: Any) -> Any:
+def next_forced(forced: ForcedSplits, nodes: Nodes) -> Int:
     """The node whose forced split comes next; NOBODY: there is none."""
     for node in forced.node:
         if node != NOBODY and nodes.feature[node] < 0:
@@ -121,7 +123,7 @@ def next_forced(forced: ForcedSplits, nodes: Any) -> Any:
 
 
 @inlined
-def hand_down(forced: ForcedSplits, node: Any, left: Any) -> None:
+def hand_down(forced: ForcedSplits, node: Int, left: int) -> None:
     """After a node is split: its children ``left`` and ``left + 1`` get what is forced below it."""
     for number in range(len(forced.node)):
         if forced.node[number] == node:
@@ -133,7 +135,7 @@ def hand_down(forced: ForcedSplits, node: Any, left: Any) -> None:
 
 @returns(types.boolean)
 @inner_kernel
-def force_split(search: Search, node: Any, forced: ForcedSplits) -> Any:
+def force_split(search: Search, node: int, forced: ForcedSplits) -> bool:
     """Make a node's forced split its candidate, and say whether it has one; ``forced.node`` forgets one that fails."""
     data, gradients, rules = search.data, search.gradients, search.rules
     work, nodes, state = search.work, search.nodes, search.state

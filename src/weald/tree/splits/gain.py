@@ -12,15 +12,21 @@ Where the rules ask for cosines (cosine.py), these take the place of S, and the 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
+from weald.runtime.arrays import Int
 from weald.runtime.far import far, returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.references import refer
-from weald.tree.splits.constraints import Bounds, bounded_pair, bounded_score, bounds_of, is_bound
+from weald.tree.splits.constraints import (
+    Bounds,
+    ConstraintState,
+    bounded_pair,
+    bounded_score,
+    bounds_of,
+    is_bound,
+)
 from weald.tree.splits.cosine import cosine, cosine_pair, cosine_unit, own_moments
 from weald.tree.splits.noise import noise_of
 from weald.tree.splits.score import node_score
@@ -30,7 +36,9 @@ NO_GAIN = -np.inf
 
 
 @bare_inner_kernel
-def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
+def pair_score(
+    left: tuple[float, float, Int], right: tuple[float, float, Int], bounds: Bounds, rules: Rules
+) -> float:
     """The children's scores added; -inf where their values are in the wrong order. Not for cosines.
 
     ``left`` and ``right``: gradient, hessian and count of each.
@@ -42,8 +50,14 @@ def pair_score(left: Any, right: Any, bounds: Bounds, rules: Rules) -> Any:
 
 @inlined
 def clipped_pair(
-    gl: Any, hl: Any, nl: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds
-) -> Any:
+    gl: float | Int,
+    hl: float | Int,
+    nl: Int,
+    totals: tuple[Int, Int, Int],
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> float:
     """The children's score by any rules, also with clipped or smoothed leaf values, in units of the integer sums."""
     sums = (np.float64(gl), np.float64(hl), np.int64(nl))
     return far(_clipped_pair, (sums, totals, refer(gradients), refer(rules), bounds))
@@ -51,7 +65,13 @@ def clipped_pair(
 
 @returns(types.float64)
 @bare_inner_kernel
-def _clipped_pair(sums: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+def _clipped_pair(
+    sums: tuple[float, float, Int],
+    totals: tuple[Int, Int, Int],
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> float:
     gl, hl, nl = sums
     if rules.cosine:
         return cosine_pair(gl, hl, totals, gradients, rules)
@@ -63,7 +83,7 @@ def _clipped_pair(sums: Any, totals: Any, gradients: Gradients, rules: Rules, bo
 
 
 @inlined
-def free_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any) -> Any:
+def free_pair(gl: float, hl: float, g_all: float, h_all: float, lam: float, alpha: float) -> float:
     """The children's score where nothing moves their values, in units of the integer sums, like ``lam`` and ``alpha``."""
     gr, hr = g_all - gl, h_all - hl + lam
     hl += lam
@@ -74,7 +94,7 @@ def free_pair(gl: Any, hl: Any, g_all: Any, h_all: Any, lam: Any, alpha: Any) ->
 
 
 @inlined
-def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+def parent_score(totals: tuple[Int, Int, Int], gradients: Gradients, rules: Rules, bounds: Bounds) -> float:
     """The score of a node before it is split."""
     if rules.cosine or is_bound(bounds, rules):
         return far(_special_parent_score, (totals, refer(gradients), refer(rules), bounds))
@@ -83,7 +103,9 @@ def parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds
 
 @returns(types.float64)
 @bare_inner_kernel
-def _special_parent_score(totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+def _special_parent_score(
+    totals: tuple[Int, Int, Int], gradients: Gradients, rules: Rules, bounds: Bounds
+) -> float:
     """`parent_score` where it is a cosine, or where values are clipped or smoothed."""
     if rules.cosine:
         product, square = own_moments(totals, gradients, rules)
@@ -93,7 +115,13 @@ def _special_parent_score(totals: Any, gradients: Gradients, rules: Rules, bound
 
 
 @inlined
-def children_score(left: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+def children_score(
+    left: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+) -> float:
     """The score of the children of a node, of which the left one has the integer sums ``left``; -inf: not allowed."""
     if rules.cosine:
         return cosine_pair(left[0], left[1], totals, gradients, rules) * cosine_unit(gradients)
@@ -103,13 +131,15 @@ def children_score(left: Any, totals: Any, gradients: Gradients, rules: Rules, b
 
 
 @inlined
-def gain_over(children: Any, parent: Any, rules: Rules) -> Any:
+def gain_over(children: float, parent: float, rules: Rules) -> float:
     """What a split gains that brings a node from the parent's score to the children's."""
     return children - parent if rules.cosine else 0.5 * (children - parent) - rules.gamma
 
 
 @inlined
-def gain_of_score(best_score: Any, totals: Any, gradients: Gradients, rules: Rules, bounds: Bounds) -> Any:
+def gain_of_score(
+    best_score: float, totals: tuple[Int, Int, Int], gradients: Gradients, rules: Rules, bounds: Bounds
+) -> float:
     """The gain of a split whose children have this score; NO_GAIN where it does not pay."""
     parent = parent_score(totals, gradients, rules, bounds)
     if rules.cosine:
@@ -125,15 +155,15 @@ def gain_of_score(best_score: Any, totals: Any, gradients: Gradients, rules: Rul
 
 @inlined
 def noisy_score(
-    score: Any,
-    totals: Any,
+    score: float,
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
-    state: Any,
-    node: Any,
-    feature: Any,
-    key: Any,
-) -> Any:
+    state: ConstraintState,
+    node: Int,
+    feature: int,
+    key: np.uint64,
+) -> float:
     """What a column's best score is compared by; NO_GAIN where there is noise and the split does not pay."""
     if rules.noise == 0.0 or score == NO_GAIN:
         return score
@@ -144,15 +174,15 @@ def noisy_score(
 @returns(types.float64)
 @bare_inner_kernel
 def _add_noise(
-    score: Any,
-    totals: Any,
+    score: float,
+    totals: tuple[Int, Int, Int],
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    node: Any,
-    feature: Any,
-    key: Any,
-) -> Any:
+    node: int,
+    feature: int,
+    key: np.uint64,
+) -> float:
     if gain_of_score(score, totals, gradients, rules, bounds) == NO_GAIN:
         return NO_GAIN
     return score + rules.noise * noise_of(key, node, feature)

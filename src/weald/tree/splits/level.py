@@ -5,12 +5,11 @@ It is the sum over the level's nodes. A cosine is of all leaves of the level tog
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float64s, Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ZERO, inlined, inner_kernel
 from weald.runtime.random import below
@@ -36,11 +35,11 @@ from weald.tree.splits.constraints import NOT_ALLOWED, Bounds, bounds_of
 from weald.tree.splits.cosine import add_category_moments, add_moments, fill_cosine_gains, own_moments
 from weald.tree.splits.gain import clipped_pair, parent_score
 from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
-from weald.tree.state import BIN, FEATURE, LEFT_BINS, LEFT_COUNT, MISSING_LEFT, Rules
+from weald.tree.state import BIN, FEATURE, LEFT_BINS, LEFT_COUNT, MISSING_LEFT, Gradients, Rules
 
 
 @inlined
-def _dense_prefix(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: Scratch) -> None:
+def _dense_prefix(histogram: Int64s, words: int, first: np.uint64, n_bins: int, prefix: Scratch) -> None:
     """Prefix sums at every bin, also at empty ones: the bins of several nodes must stand side by side."""
     if words == 1:
         cells = histogram[0]
@@ -68,14 +67,14 @@ def _dense_prefix(histogram: Any, words: Any, first: Any, n_bins: Any, prefix: S
 @inlined
 def add_gains(
     prefix: Scratch,
-    n_bins: Any,
-    added: Any,
-    totals: Any,
-    own: Any,
-    gradients: Any,
+    n_bins: Int,
+    added: tuple[Int, Int, Int],
+    totals: tuple[Int, Int, Int],
+    own: float,
+    gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    sums: Any,
+    sums: Float64s,
 ) -> None:
     """Add one node's gain for every threshold to ``sums``; nothing where a child would be too small or out of order."""
     score_prefixes(prefix, 0, n_bins, added, totals, gradients, rules, bounds)
@@ -93,8 +92,8 @@ def add_gains(
 
 @inlined
 def drawn_range(
-    n_bins: Any, has_missing: Any, categorical: Any, key: Any, first: Any, feature: Any, rules: Rules
-) -> Any:
+    n_bins: int, has_missing: bool, categorical: bool, key: np.uint64, first: int, feature: int, rules: Rules
+) -> tuple[Int, Int]:
     """The bins begin..end after which a level may be split, or which may be split from the rest: all, or one that is drawn."""
     if not rules.extra_trees:
         return ZERO, n_bins + 1
@@ -108,16 +107,16 @@ def drawn_range(
 
 @inlined
 def _add_category_gains(
-    histogram: Any,
-    words: Any,
-    first: Any,
-    n_bins: Any,
-    totals: Any,
-    own: Any,
-    gradients: Any,
-    rules: Any,
-    bounds: Any,
-    sums: Any,
+    histogram: Int64s,
+    words: int,
+    first: np.uint64,
+    n_bins: int,
+    totals: tuple[Int, Int, Int],
+    own: float,
+    gradients: Gradients,
+    rules: Rules,
+    bounds: Bounds,
+    sums: Float64s,
 ) -> None:
     """The same for one category against the rest."""
     smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
@@ -129,7 +128,7 @@ def _add_category_gains(
 
 
 @inlined
-def _sort_level(search: Search, feature: Any, first: Any, last: Any, prefix: Any, sums: Any) -> Any:
+def _sort_level(search: Search, feature: int, first: int, last: int, prefix: Scratch, sums: Int64s) -> Int:
     """Sort the level's categories by the sums over its nodes into ``prefix.bins``; their number.
 
     ``sums``: (3, bins), gets gradient, hessian and count of every bin, also of that of missing values.
@@ -158,15 +157,15 @@ def _sort_level(search: Search, feature: Any, first: Any, last: Any, prefix: Any
 @inlined
 def _add_set_gains(
     search: Search,
-    feature: Any,
-    node: Any,
+    feature: int,
+    node: int,
     set_rules: Rules,
-    with_missing: Any,
-    backward: Any,
-    size: Any,
-    prefix: Any,
-    gains: Any,
-    moments: Any,
+    with_missing: int,
+    backward: int,
+    size: Int,
+    prefix: Scratch,
+    gains: Float64s,
+    moments: Float64s,
 ) -> None:
     """`add_gains`, or moments, of one node for two sets of categories in the level's order, see ``_scan_sets`` of split.py."""
     data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
@@ -191,7 +190,7 @@ def _add_set_gains(
 
 @returns(types.float64)
 @inner_kernel
-def _score_sets(search: Search, feature: Any, first: Any, last: Any, found: Any) -> Any:
+def _score_sets(search: Search, feature: int, first: int, last: int, found: Int64s) -> float:
     """`score_feature` for two sets of categories: the order is that of the sums over the level."""
     rules, n_bins = search.rules, search.data.n_bins[feature]
     prefix, gains = new_scratch(n_bins), np.empty(n_bins, np.float64)
@@ -230,7 +229,7 @@ def _score_sets(search: Search, feature: Any, first: Any, last: Any, found: Any)
 
 
 @inlined
-def _has_missing(search: Search, feature: Any, first: Any, last: Any) -> Any:
+def _has_missing(search: Search, feature: int, first: int, last: int) -> bool:
     """Whether a node of the level has missing values of the feature."""
     data, nodes, packed = search.data, search.nodes, search.gradients.packed
     for node in range(first, last):
@@ -245,7 +244,13 @@ def _has_missing(search: Search, feature: Any, first: Any, last: Any) -> Any:
 @returns(types.none)
 @inner_kernel
 def _add_categories(
-    search: Search, feature: Any, node: Any, totals: Any, own: Any, sums: Any, moments: Any
+    search: Search,
+    feature: int,
+    node: int,
+    totals: tuple[Int, Int, Int],
+    own: float,
+    sums: Float64s,
+    moments: Float64s,
 ) -> None:
     """Add one node's gain, or moments, for every category against the rest."""
     data, gradients, rules = search.data, search.gradients, search.rules
@@ -262,7 +267,13 @@ def _add_categories(
 
 @inlined
 def _add_node(
-    search: Search, feature: Any, node: Any, with_missing: Any, prefix: Scratch, sums: Any, moments: Any
+    search: Search,
+    feature: int,
+    node: int,
+    with_missing: int,
+    prefix: Scratch,
+    sums: Float64s,
+    moments: Float64s,
 ) -> None:
     """Add one node's gain, or moments, for every place at which the level may be split."""
     data, gradients, rules, nodes = search.data, search.gradients, search.rules, search.nodes
@@ -290,7 +301,7 @@ def _add_node(
 
 
 @inner_kernel
-def score_feature(search: Search, feature: Any, first: Any, last: Any, found: Any) -> Any:
+def score_feature(search: Search, feature: int, first: int, last: int, found: Int64s) -> float:
     """The largest sum of doubled gains over the nodes first..last, in units of the integer sums; its place is ``found``.
 
     Of cosines it is the gain itself.

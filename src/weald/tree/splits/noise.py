@@ -9,11 +9,11 @@ take part, and a split's gain stays what it is.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Float32s, Int, Uint32s
 from weald.runtime.jit import inlined, kernel
 from weald.runtime.mathlib import log, sigmoid64
 from weald.runtime.random import SCORE_NOISE, mix, normal, stream
@@ -24,13 +24,15 @@ _STEPS = 2.0**20  # of a square between 0 and the largest, and of a hessian: sum
 
 
 @inlined
-def noise_of(key: Any, node: Any, feature: Any) -> Any:
+def noise_of(key: np.uint64, node: int, feature: int) -> float:
     """The standard normal number of a column in a node, or in the level that begins with the node; ``key``: the tree's."""
     return normal(mix(mix(stream(key, SCORE_NOISE) + np.uint64(node)) + np.uint64(feature)))
 
 
 @kernel
-def _whole_sums(gradient: Any, hessian: Any, rows: Any, largest_gradient: Any, largest_hessian: Any) -> Any:
+def _whole_sums(
+    gradient: Float32s, hessian: Float32s, rows: Uint32s, largest_gradient: float, largest_hessian: float
+) -> tuple[Int, Int]:
     """Sums of squared gradients and of hessians of the rows (empty: all), in whole steps of the largest."""
     squares, hessians = np.int64(0), np.int64(0)
     for i in range(len(rows) if len(rows) > 0 else len(gradient)):

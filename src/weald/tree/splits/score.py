@@ -11,11 +11,15 @@ the root's is its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from weald.runtime.arrays import Int
 from weald.runtime.jit import inlined
 from weald.runtime.references import whole
 from weald.tree.state import Rules, TreeInput
+
+if TYPE_CHECKING:
+    from weald.tree.exact.state import ExactInput
 
 SMALLEST_HESSIAN = 1e-16  # keeps the quotient finite when lambda and min_child_weight are zero
 
@@ -26,20 +30,20 @@ _make_rules: Any = Rules  # how many numbers a slice has is not known to a type 
 
 
 @inlined
-def is_by_set(data: TreeInput, feature: Any, rules: Rules) -> Any:
+def is_by_set(data: TreeInput | ExactInput, feature: Int, rules: Rules) -> bool:
     """Whether a feature is split into two sets of categories."""
     return data.categorical[feature] and data.n_bins[feature] > rules.max_cat_to_onehot
 
 
 @inlined
-def rules_of_sets(rules: Any) -> Any:
+def rules_of_sets(rules: Rules) -> Rules:
     """The rules by which the children of a split into two sets are scored: ``cat_l2`` is added to lambda."""
     all_rules = whole(rules)
     return _make_rules(*all_rules[:_LAMBDA], rules.reg_lambda + rules.cat_l2, *all_rules[_BEHIND_LAMBDA:])
 
 
 @inlined
-def soft_threshold(gradient: Any, alpha: Any) -> Any:
+def soft_threshold(gradient: float, alpha: float) -> float:
     """T(G): the gradient moved towards zero by alpha."""
     if gradient > alpha:
         return gradient - alpha
@@ -49,7 +53,7 @@ def soft_threshold(gradient: Any, alpha: Any) -> Any:
 
 
 @inlined
-def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
+def leaf_value(gradient: float, hessian: float, rules: Rules) -> float:
     """-T(G) / (H + lambda), clipped to max_delta_step when that is positive."""
     value = -soft_threshold(gradient, rules.reg_alpha) / max(hessian + rules.reg_lambda, SMALLEST_HESSIAN)
     if rules.max_delta_step > 0.0:
@@ -58,7 +62,7 @@ def leaf_value(gradient: Any, hessian: Any, rules: Rules) -> Any:
 
 
 @inlined
-def smoothed(value: Any, count: Any, parent: Any, rules: Rules) -> Any:
+def smoothed(value: float, count: Int, parent: float, rules: Rules) -> float:
     """A value of ``count`` rows, averaged with that of the parent."""
     if rules.path_smooth > 0.0:
         return (value * count + parent * rules.path_smooth) / (count + rules.path_smooth)
@@ -66,7 +70,7 @@ def smoothed(value: Any, count: Any, parent: Any, rules: Rules) -> Any:
 
 
 @inlined
-def score_at(gradient: Any, hessian: Any, value: Any, rules: Rules) -> Any:
+def score_at(gradient: float, hessian: float, value: float, rules: Rules) -> float:
     """Twice the reduction of the objective by a leaf of this value; below zero for a bad one."""
     return -(
         2.0 * gradient * value
@@ -76,7 +80,7 @@ def score_at(gradient: Any, hessian: Any, value: Any, rules: Rules) -> Any:
 
 
 @inlined
-def node_score(gradient: Any, hessian: Any, rules: Rules) -> Any:
+def node_score(gradient: float, hessian: float, rules: Rules) -> float:
     """S(G, H): twice the reduction of the objective by the node's best leaf value."""
     score = score_at(gradient, hessian, leaf_value(gradient, hessian, rules), rules)
     return score if score > 0.0 else 0.0  # neither a rounding below zero nor a negative zero

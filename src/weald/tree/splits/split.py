@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from weald.runtime.arrays import Bools, Int, Int64s
 from weald.runtime.far import far, returns
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.runtime.random import below
@@ -49,16 +48,18 @@ from weald.tree.state import (
     MISSING_LEFT,
     NOBODY,
     Gradients,
+    Nodes,
     NodeSums,
     Rules,
     TreeInput,
+    Workspace,
 )
 
 PARALLEL_FEATURES = 256  # features from which the search is shared among threads
 
 
 @inlined
-def copy_candidate(source: Any, target: Any) -> None:
+def copy_candidate(source: Int64s, target: Int64s) -> None:
     """Copy the integers of a candidate."""
     for place in range(len(target)):
         target[place] = source[place]
@@ -68,13 +69,13 @@ def copy_candidate(source: Any, target: Any) -> None:
 def _scan_one_category(
     node: NodeSums,
     data: TreeInput,
-    feature: Any,
+    feature: int,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    drawn: Any,
-    best: Any,
-) -> Any:
+    drawn: Int,
+    best: Int64s,
+) -> float:
     """One category (or "missing", the bin after the values) against all the rest; ``drawn``: the only one to try, -1: all."""
     totals, n_bins, first = node.totals, data.n_bins[feature], data.offsets[feature]
     words = cell_words(gradients.packed, totals[2])
@@ -101,7 +102,9 @@ def _scan_one_category(
 
 
 @inlined
-def _draw_category(node: NodeSums, data: TreeInput, feature: Any, packed: Any, fewest: Any, bits: Any) -> Any:
+def _draw_category(
+    node: NodeSums, data: TreeInput, feature: int, packed: bool, fewest: int, bits: np.uint64
+) -> Int:
     """One of the bins, that of missing values among them, that leave both sides enough rows; n_bins + 1: there is none."""
     n_bins, first, n_rows = data.n_bins[feature], data.offsets[feature], node.totals[2]
     words, count = cell_words(packed, n_rows), np.int64(0)
@@ -119,7 +122,7 @@ def _draw_category(node: NodeSums, data: TreeInput, feature: Any, packed: Any, f
 
 
 @inlined
-def _forbid_light(prefix: Scratch, begin: Any, end: Any, h_added: Any, h_all: Any, smallest: Any) -> None:
+def _forbid_light(prefix: Scratch, begin: Int, end: Int, h_added: Int, h_all: int, smallest: float) -> None:
     """No gain for the cuts begin..end that leave a side too little hessian; the left one has ``h_added``, too."""
     for i in range(begin, end):
         hessian = prefix.hessian[i] + h_added
@@ -131,14 +134,14 @@ def _forbid_light(prefix: Scratch, begin: Any, end: Any, h_added: Any, h_all: An
 def _scan_sets(
     node: NodeSums,
     data: TreeInput,
-    feature: Any,
+    feature: int,
     gradients: Gradients,
     rules: Rules,
     bounds: Bounds,
-    bits: Any,
+    bits: np.uint64,
     prefix: Scratch,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """Two sets of categories, scanned from both ends, with missing values on either side.
 
     From the back it is the side that is not scanned which is summed up: the categories before the cut and the rest.
@@ -184,19 +187,19 @@ def _scan_sets(
 def _scan_categories(
     node: NodeSums,
     data: TreeInput,
-    feature: Any,
+    feature: int,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
     prefix: Scratch,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """`_scan_feature` for a column of categories."""
     bounds = bounds_of(state, node.number, feature)
     bits = drawn_bits(node.key, node.number, feature) if rules.extra_trees else np.uint64(0)
     if is_by_set(data, feature, rules):
         return _scan_sets(node, data, feature, gradients, rules, bounds, bits, prefix, best)
-    drawn = np.int64(-1)
+    drawn: Int = np.int64(-1)
     if rules.extra_trees:
         fewest = max(1, rules.min_samples_leaf)
         drawn = _draw_category(node, data, feature, gradients.packed, fewest, bits)
@@ -207,7 +210,9 @@ def _scan_categories(
 
 
 @inlined
-def _sum_up(node: NodeSums, data: TreeInput, feature: Any, packed: Any, prefix: Scratch) -> Any:
+def _sum_up(
+    node: NodeSums, data: TreeInput, feature: int, packed: bool, prefix: Scratch
+) -> tuple[Int, tuple[Int, Int, Int]]:
     """Prefix sums of a column of numbers at every bin that has rows; their number, and the sums of missing values."""
     histogram, totals, n_bins = node.histogram, node.totals, data.n_bins[feature]
     if data.sparse:
@@ -227,13 +232,13 @@ def _sum_up(node: NodeSums, data: TreeInput, feature: Any, packed: Any, prefix: 
 def _scan_feature(
     node: NodeSums,
     data: TreeInput,
-    feature: Any,
+    feature: int,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
     prefix: Scratch,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """Best score of one feature, or that of one threshold drawn by the key; its place goes to ``best``."""
     best[FEATURE] = feature
     if data.categorical[feature]:
@@ -279,13 +284,13 @@ def _scan_features(
 def _search_in_tasks(
     node: NodeSums,
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    tasks: Any,
-    best: Any,
-) -> Any:
+    tasks: int,
+    best: Int64s,
+) -> float:
     """`_search`, shared."""
     found, scores = np.empty((len(features), len(best)), np.int64), np.empty(len(features), np.float64)
     _scan_features(tasks, node, data, features, gradients, rules, state, found, scores)
@@ -304,12 +309,12 @@ def _search_in_tasks(
 def _search(
     node: NodeSums,
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    best: Any,
-) -> Any:
+    best: Int64s,
+) -> float:
     """The best score of all features; the split goes to ``best``."""
     trial, prefix = np.empty(len(best), np.int64), new_scratch(data.most_bins)
     best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
@@ -323,7 +328,7 @@ def _search(
 
 
 @inlined
-def _keep(features: Any, marks: Any, kept: Any) -> Any:
+def _keep(features: Int64s, marks: Bools, kept: Int64s) -> int:
     """Copy the marked features to ``kept``; their number."""
     size = ZERO
     for j in range(len(features)):
@@ -338,13 +343,13 @@ def _keep(features: Any, marks: Any, kept: Any) -> Any:
 def _keep_promising(
     node: NodeSums,
     data: TreeInput,
-    features: Any,
+    features: Int64s,
     gradients: Gradients,
     rules: Rules,
     state: ConstraintState,
-    tasks: Any,
-    kept: Any,
-) -> Any:
+    tasks: int,
+    kept: Int64s,
+) -> tuple[Int, float, Int]:
     """Of a sparse or bundled table: the features to scan go to ``kept``, and their number is returned.
 
     Columns of two bins are not among them where `best_pair` may look at them: the score of the best follows, and the column.
@@ -377,7 +382,7 @@ def find_best_split(
     state: ConstraintState,
     tasks: int,
     best: NDArray[np.int64],
-) -> Any:
+) -> float:
     """Gain of the best split among ``features``, NO_GAIN where there is none; the split goes to ``best``.
 
     Of equal gains the lowest feature and the lowest bin win, whatever the number of tasks.
@@ -405,12 +410,17 @@ def find_best_split(
 
 
 @inlined
-def left_sums(data: Any, gradients: Any, work: Any, nodes: Any, node: Any, split: Any) -> Any:
+def left_sums(
+    data: TreeInput, gradients: Gradients, work: Workspace, nodes: Nodes, node: int, split: Int64s
+) -> tuple[Int, Int, Int]:
     """Gradient, hessian and count of a node's left child under a split of any column that has a histogram."""
     feature, n_bins = split[FEATURE], data.n_bins[split[FEATURE]]
     count = nodes.end[node] - nodes.begin[node]
     totals = (nodes.gradient_sum[node], nodes.hessian_sum[node], count)
     histogram = work.pool[nodes.slot[node]]
+    g: Int
+    h: Int
+    n: Int
     g, h, n = 0, 0, 0
     for b in range(n_bins + 1):
         in_left = b <= split[BIN]
