@@ -143,7 +143,7 @@ class AdaBoost(Ensemble):
                 f"{type(self.estimator_).__name__} has no feature_importances_, so its boosting has none either."
             ) from None
         weights = self.estimator_weights_[: len(self.estimators_)]
-        shares: Floats = weights @ importances / weights.sum()
+        shares: Floats = (weights[:, None] * importances).sum(axis=0) / weights.sum()
         return shares
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:

@@ -39,7 +39,9 @@ def weighted_average(outputs: Floats, weights: Any) -> Floats:
     total = float(checked.sum())
     if abs(total - 1.0) > _SUM_TOLERANCE:
         raise InputError(f"weights must sum to 1, but sum to {total}; divide them by their sum.")
-    average: Floats = np.einsum("i,i...->...", checked, outputs)
+    average = np.zeros_like(outputs[0], dtype=np.float64)
+    for weight, output in zip(checked, outputs, strict=True):
+        average += weight * output
     return average
 
 

@@ -4,11 +4,12 @@ With weights of sum one, the combination's error is the combination of the membe
 sum_m w_m (h_m - y). So the best weights minimise w' E w, where E holds the mean products of the members' errors:
 they are the point of the errors' convex hull that is nearest to zero. Wolfe's algorithm (1976) finds it in finitely many
 steps, exactly up to rounding, also where members are alike.
+
+Sums and products are NumPy's own, element by element: BLAS and LAPACK add in another order on another CPU, and the weights,
+which are part of the model, would differ in their last bits.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,16 @@ def fit_weights(outputs: Floats, target: Floats, row_weight: Floats | None = Non
     if largest > 0.0:
         errors /= largest  # so that squares neither overflow nor vanish
     weight = np.ones(errors.shape[1]) if row_weight is None else row_weight
-    # einsum adds in one order; a product by BLAS could differ with its number of threads.
-    return nearest_to_zero(np.einsum("iru,jru,r->ij", errors, errors, weight / weight.sum()))
+    return nearest_to_zero(_mean_products(errors, weight / weight.sum()))
+
+
+def _mean_products(errors: Floats, share: Floats) -> Floats:
+    """The members' products with each other, a mean over the rows."""
+    products = np.empty((len(errors), len(errors)))
+    for i, own in enumerate(errors):
+        for j, other in enumerate(errors[: i + 1]):
+            products[i, j] = products[j, i] = ((own * other).sum(axis=1) * share).sum()
+    return products
 
 
 def nearest_to_zero(products: Floats) -> Floats:
@@ -57,9 +66,9 @@ def nearest_to_zero(products: Floats) -> Floats:
     weights[chosen] = 1.0
     # Every round has a smaller value than the one before; the bound is for rounding alone.
     for _ in range(100 * len(products)):
-        slope = scaled @ weights
+        slope = (scaled * weights).sum(axis=1)
         best = int(slope.argmin())
-        if best in chosen or slope[best] >= weights @ slope - _NO_GAIN:
+        if best in chosen or slope[best] >= (weights * slope).sum() - _NO_GAIN:
             break
         chosen.append(best)
         weights, chosen = _settled(scaled, weights, chosen)
@@ -90,10 +99,26 @@ def _settled(products: Floats, weights: Floats, chosen: list[int]) -> tuple[Floa
 def _best_of_sum_one(products: Floats) -> Floats:
     """The weights of sum 1, of any sign, with the smallest value: the multiplier's equations."""
     count = len(products)
-    system = np.ones((count + 1, count + 1))
+    system = np.ones((count + 1, count + 2))  # the last column is the right side
     system[:count, :count] = products
     system[count, count] = 0.0
-    right = np.zeros(count + 1)
-    right[count] = 1.0
-    solution: Any = np.linalg.lstsq(system, right, rcond=None)[0][:count]
-    return np.asarray(solution, np.float64)
+    system[:count, count + 1] = 0.0
+    return _solution(system)[:count]
+
+
+def _solution(system: Floats) -> Floats:
+    """The unknowns of a linear system, by Gauss and Jordan with row pivots; one that the others determine is 0."""
+    count = len(system)
+    left = list(range(count))
+    solution_row = {}
+    for column in range(count):
+        row = max(left, key=lambda row: abs(float(system[row, column])))
+        if abs(system[row, column]) < _NO_WEIGHT:
+            continue
+        left.remove(row)
+        solution_row[column] = row
+        system[row] /= system[row, column]
+        factors = system[:, column].copy()
+        factors[row] = 0.0
+        system -= np.multiply.outer(factors, system[row])
+    return np.array([system[solution_row[column], -1] if column in solution_row else 0.0 for column in range(count)])
