@@ -12,7 +12,7 @@ from numba import types
 
 from weald.runtime.arrays import Float32s, Float64s, Int32s, Uint32s
 from weald.runtime.far import far, returns
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.jit import bare_inner_kernel, inlined
 
 if TYPE_CHECKING:
     from weald.forest.kernels import PackedForest
@@ -113,7 +113,7 @@ def _rank_codes(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _slot_codes(
     column: Float64s, table: Float64s, start: int, size: int, rows: int, line: np.uint64, codes: Int32s
 ) -> None:
@@ -125,7 +125,7 @@ def _slot_codes(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _set_codes(
     bits: Uint32s, start: int, slots: np.uint64, rows: int, line: np.uint64, codes: Int32s
 ) -> None:
@@ -172,7 +172,7 @@ def encode(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def encode_all(
     packed: PackedForest, block: Block, begin: int, end: int, column: Float64s, codes: Int32s
 ) -> None:

@@ -28,7 +28,7 @@ from numba import types
 from weald.forest.codes import LINE, ROWS, SLOT, Block, encode_all
 from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint32s, Uint64s
 from weald.runtime.far import far, returns
-from weald.runtime.jit import inlined, inner_kernel
+from weald.runtime.jit import bare_inner_kernel, inlined
 from weald.runtime.references import refer
 from weald.runtime.tasks import shared_kernel
 
@@ -101,14 +101,22 @@ class PackedForest(NamedTuple):
     base_score: Float64s
 
 
+class Buffers(NamedTuple):
+    """Where a task works: `codes` for the rows that take a tree together, the others for ROWS rows."""
+
+    codes: Int32s
+    column: Float64s
+    mask: Int32s
+    leaf: Uint32s
+
+
 @returns(types.none)
-@inner_kernel
-def _symmetric_leaves(
-    tests: Int32s, start: int, stop: int, codes: Int32s, base: np.uint64, leaf: Uint32s
-) -> None:
-    """OUT leaf[i] = sum of the weights of the tests whose answer is right."""
+@bare_inner_kernel
+def _symmetric_leaves(packed: PackedForest, number: int, buffers: Buffers, base: np.uint64) -> None:
+    """OUT buffers.leaf[i] = sum of the weights of the pass's tests whose answer is right; the row's first code is at `base`."""
+    tests, codes, leaf = packed.tests, buffers.codes, buffers.leaf
     leaf[:] = np.uint32(0)
-    for t in range(start, stop, SYMMETRIC_GROUP):
+    for t in range(packed.passes[number, 0], packed.passes[number, 1], SYMMETRIC_GROUP):
         at0 = base + np.uint64(tests[t, 0]) * LINE
         at1 = base + np.uint64(tests[t + 1, 0]) * LINE
         limit0, limit1 = tests[t, 1], tests[t + 1, 1]
@@ -153,13 +161,12 @@ def _lowest_leaves(mask: Int32s, first_leaf: int, leaf: Uint32s) -> None:
 
 
 @returns(types.none)
-@inner_kernel
-def _masked_leaves(
-    tests: Int32s, bounds: tuple[int, int, int], codes: Int32s, base: np.uint64, mask: Int32s, leaf: Uint32s
-) -> None:
-    """OUT leaf[i]: the leaf that a row reaches, where it is of this mask; `bounds`: first and last test, and first leaf."""
-    _keep_leaves(tests, bounds[0], bounds[1], codes, base, mask)
-    _lowest_leaves(mask, bounds[2], leaf)
+@bare_inner_kernel
+def _masked_leaves(packed: PackedForest, number: int, buffers: Buffers, base: np.uint64) -> None:
+    """OUT buffers.leaf[i]: the leaf that a row reaches, where it is of the pass's mask; the row's first code is at `base`."""
+    start, stop, first_leaf = packed.passes[number, 0], packed.passes[number, 1], packed.passes[number, 2]
+    _keep_leaves(packed.tests, start, stop, buffers.codes, base, buffers.mask)
+    _lowest_leaves(buffers.mask, first_leaf, buffers.leaf)
 
 
 @inlined
@@ -174,7 +181,7 @@ def _step(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _walk(
     words: Uint64s,
     first: np.uint64,
@@ -223,7 +230,7 @@ def _walk(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _walk_sets(
     packed: PackedForest,
     first: np.uint64,
@@ -255,7 +262,7 @@ def _walk_sets(
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _add_trees_to_row(
     packed: PackedForest,
     trees: tuple[int, int],
@@ -315,7 +322,7 @@ def _look_up(numbers: Int32s, first: np.uint64, leaf: Uint32s, rows: int) -> Non
 
 
 @returns(types.none)
-@inner_kernel
+@bare_inner_kernel
 def _add_vectors(
     vectors: Float64s,
     first: int,
@@ -348,29 +355,50 @@ def _rows_of(block: Block, task: int, tasks: int) -> tuple[int, int]:
     return blocks * task // tasks * ROWS, min(blocks * (task + 1) // tasks * ROWS, block.n_rows)
 
 
+@inlined
+def _allocate(packed: PackedForest, begin: int, end: int) -> Buffers:
+    """A task's buffers, for the rows from `begin` to `end`."""
+    codes = np.empty(packed.channels.shape[0] * _blocks_together(packed, begin, end), np.int32)
+    column, mask = np.empty(ROWS, np.float64), np.empty(ROWS, np.int32)
+    return Buffers(codes, column, mask, np.empty(ROWS, np.uint32))
+
+
 @shared_kernel
 def score_rows(
     task: int, tasks: int, packed: PackedForest, block: Block, trees: tuple[int, int], scores: Float64s
 ) -> None:
     """OUT scores[K * n], K lines, of the rows of a block, from trees[0] to trees[1]."""
-    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
+    buffers = _allocate(packed, begin, end)
+    far(_score_range, (refer(packed), refer(block), trees, begin, end, buffers, scores))
+
+
+@returns(types.none)
+@bare_inner_kernel
+def _score_range(
+    packed: PackedForest,
+    block: Block,
+    trees: tuple[int, int],
+    begin: int,
+    end: int,
+    buffers: Buffers,
+    scores: Float64s,
+) -> None:
+    """OUT scores: of the rows from `begin` to `end`."""
+    buffers = refer(buffers)
+    codes, leaf = buffers.codes, buffers.leaf
     n_outputs = packed.base_score.shape[0]
     n_rows = scores.shape[0] // n_outputs
     n_channels = packed.channels.shape[0]
     # Taken out of the tuple once: for every tree and block it would cost 1 ns a row, a third of a small tree.
     plan, words, left_bits = packed.trees, packed.words, np.uint64(packed.left_bits)
-    tests, passes, value, leaf_value = packed.tests, packed.passes, packed.value, packed.leaf_value
+    value, leaf_value = packed.value, packed.leaf_value
     vectors, node_vector, leaf_vector = packed.vectors, packed.node_vector, packed.leaf_vector
     has_vectors = vectors.size > 0
     together = _blocks_together(packed, begin, end)
-    codes = np.empty(n_channels * together, np.int32)
-    column = np.empty(ROWS, np.float64)
-    mask = np.empty(ROWS, np.int32)
-    leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        far(encode_all, (packed, block, first_row, stop, column, codes))
+        far(encode_all, (packed, block, first_row, stop, buffers.column, codes))
         for output in range(n_outputs):
             start = output * n_rows + block.first_row
             scores[start + first_row : start + stop] = packed.base_score[output]
@@ -392,9 +420,9 @@ def score_rows(
                     far(_walk_sets, (packed, first, left_bits, plan[tree, DEPTH], codes, base, rows, leaf))
                 for p in range(plan[tree, FIRST_PASS], plan[tree, LAST_PASS]):
                     if way == SYMMETRIC:
-                        far(_symmetric_leaves, (tests, passes[p, 0], passes[p, 1], codes, base, leaf))
+                        far(_symmetric_leaves, (packed, p, buffers, base))
                     else:
-                        far(_masked_leaves, (tests, passes[p], codes, base, mask, leaf))
+                        far(_masked_leaves, (packed, p, buffers, base))
                 if has_vectors:
                     numbers = node_vector if is_walked else leaf_vector
                     _look_up(numbers, first_value, leaf, rows)
@@ -410,16 +438,23 @@ def score_rows(
 @shared_kernel
 def find_leaves(task: int, tasks: int, packed: PackedForest, block: Block, leaves: Int32s) -> None:
     """OUT leaves[n, T]: for the rows of a block, the node within its tree that each row reaches."""
-    packed, block = refer(packed), refer(block)
     begin, end = _rows_of(block, task, tasks)
+    buffers = _allocate(packed, begin, end)
+    far(_find_range, (refer(packed), refer(block), begin, end, buffers, leaves))
+
+
+@returns(types.none)
+@bare_inner_kernel
+def _find_range(
+    packed: PackedForest, block: Block, begin: int, end: int, buffers: Buffers, leaves: Int32s
+) -> None:
+    """OUT leaves: of the rows from `begin` to `end`."""
+    codes, leaf = buffers.codes, buffers.leaf
     n_channels, left_bits = packed.channels.shape[0], np.uint64(packed.left_bits)
     together = _blocks_together(packed, begin, end)
-    codes = np.empty(n_channels * together, np.int32)
-    column = np.empty(ROWS, np.float64)
-    leaf = np.empty(ROWS, np.uint32)
     for first_row in range(begin, end, together):
         stop = min(first_row + together, end)
-        far(encode_all, (packed, block, first_row, stop, column, codes))
+        far(encode_all, (packed, block, first_row, stop, buffers.column, codes))
         for tree in range(packed.trees.shape[0]):
             first, depth = np.uint64(packed.trees[tree, FIRST_NODE]), packed.trees[tree, DEPTH]
             for row in range(first_row, stop, ROWS):
