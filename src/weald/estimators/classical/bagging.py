@@ -65,7 +65,7 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
         ),
     ] = "soft"
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         # Whether a class without weight can be done without is for the members to say.
         codes, classes = read_several_classes(y, n_rows, None, owner=type(self).__name__)
         self._set_classes(classes)
@@ -184,7 +184,7 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
     True
     """
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         columns = [
             writeable(read_regression_target(column, n_rows, owner=type(self).__name__))
             for column in split_outputs(y)

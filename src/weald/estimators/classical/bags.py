@@ -84,7 +84,7 @@ class Bagging(Ensemble):
         Parameters
         ----------
         X : table
-        y : labels, one a row
+        y : labels, one a row; of a regression also a column of them for every output
         sample_weight : weights, one a row
             Rows are drawn in proportion to them, so that a row of weight 2 is as two rows. With ``bootstrap=False`` they
             multiply the weights of the rows drawn, and members' ``fit`` must take weights.
@@ -98,7 +98,7 @@ class Bagging(Ensemble):
         self._forget()
         dataset = self._read(X)
         weight = read_weights(sample_weight, dataset.n_rows)
-        target = self._read_target(y, dataset.n_rows, weight)
+        target = self._read_target(y, dataset.n_rows)
         bags = self._make_bags(dataset.n_rows, dataset.n_columns, weight)
         members: list[Any] = []
         if earlier is not None:
@@ -117,7 +117,7 @@ class Bagging(Ensemble):
             self._score_out_of_bag(indexable(X), target, weight)
         return self
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """The labels as the members get them."""
         raise NotImplementedError
 
