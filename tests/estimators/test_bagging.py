@@ -87,7 +87,9 @@ X_SMALL = np.arange(120.0).reshape(40, 3)
 Y_SMALL = np.repeat([0, 1], 20)
 
 
-@pytest.mark.parametrize(("max_samples", "n_draws"), [(None, 40), (0.5, 20), (7, 7), (60, 60), (1e-9, 1)])
+@pytest.mark.parametrize(
+    ("max_samples", "n_draws"), [(None, 40), (0.5, 20), (7, 7), (60, 60), (1e-9, 1), (1.5, 60)]
+)
 def test_members_get_as_many_rows_as_asked_for(max_samples: Any, n_draws: int) -> None:
     model = BaggingClassifier(Recorder(), 4, max_samples=max_samples).fit(X_SMALL, Y_SMALL)
     for member, rows in zip(model, model.estimators_samples_, strict=True):
@@ -109,10 +111,9 @@ def test_a_bootstrap_leaves_out_one_row_in_e() -> None:
     assert abs(share - (1 - np.exp(-1))) < 0.005
 
 
-@pytest.mark.parametrize("bootstrap", [True, False])
-def test_members_that_take_weights_get_counts_times_weights(bootstrap: bool) -> None:
+def test_without_replacement_members_that_take_weights_get_counts_times_weights() -> None:
     weight = np.random.default_rng(0).random(40)
-    options: dict[str, Any] = {"max_samples": 25, "bootstrap": bootstrap}
+    options: dict[str, Any] = {"max_samples": 25, "bootstrap": False}
     model = BaggingClassifier(WeightRecorder(), 3, **options).fit(X_SMALL, Y_SMALL, weight)
     plain = BaggingClassifier(WeightRecorder(), 3, **options).fit(X_SMALL, Y_SMALL)
     for member, unweighted, rows in zip(model, plain, model.estimators_samples_, strict=True):
@@ -122,15 +123,103 @@ def test_members_that_take_weights_get_counts_times_weights(bootstrap: bool) -> 
         np.testing.assert_array_equal(member.X_, X_SMALL)
 
 
-def test_members_that_take_no_weights_get_rows_drawn_by_them() -> None:
+@pytest.mark.parametrize("member", [Recorder(), WeightRecorder()])
+def test_rows_are_drawn_by_their_weights(member: Any) -> None:
     weight = np.zeros(40)
     weight[[3, 30]] = [1.0, 9.0]
-    model = BaggingClassifier(Recorder(), 5).fit(X_SMALL, Y_SMALL, weight)
+    model = BaggingClassifier(member, 5).fit(X_SMALL, Y_SMALL, weight)
     rows = np.concatenate(model.estimators_samples_)
     assert set(rows.tolist()) == {3, 30}
+    assert len(rows) == 200
     assert 0.8 < (rows == 30).mean() < 0.97
+    for one, drawn in zip(model, model.estimators_samples_, strict=True):
+        if isinstance(one, WeightRecorder):
+            np.testing.assert_array_equal(one.weight_, np.bincount(drawn, minlength=40))
+        else:
+            np.testing.assert_array_equal(one.X_, X_SMALL[drawn])
     with pytest.raises(NotSupportedError, match=r"bootstrap=False and a Recorder.*use bootstrap=True"):
         BaggingClassifier(Recorder(), bootstrap=False).fit(X_SMALL, Y_SMALL, weight)
+
+
+def test_a_share_is_of_the_sum_of_the_weights() -> None:
+    model = BaggingClassifier(Recorder(), 2, max_samples=0.5).fit(X_SMALL, Y_SMALL, np.full(40, 2.5))
+    assert [len(rows) for rows in model.estimators_samples_] == [50, 50]
+    with pytest.warns(
+        UserWarning, match="a share of the weights, whose sum is 1, so that a member is given 1 of"
+    ):
+        BaggingClassifier(WeightRecorder(), 2, max_samples=1.0).fit(X_SMALL, Y_SMALL, np.full(40, 1 / 40))
+    for options in ({}, {"sample_weight": np.ones(40)}):  # weights of 1 change nothing
+        drawn = BaggingClassifier(Recorder(), 2).fit(X_SMALL, Y_SMALL, **options).estimators_samples_
+        np.testing.assert_array_equal(
+            drawn[0], BaggingClassifier(Recorder(), 2).fit(X_SMALL, Y_SMALL)[0].X_[:, 0] / 3
+        )
+
+
+@pytest.mark.parametrize("max_features", [1.0, 0.5])
+def test_own_trees_are_those_that_the_drawn_rows_would_grow(max_features: float) -> None:
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    member = weald.DecisionTreeClassifier(max_depth=3)
+    model = BaggingClassifier(member, 4, max_features=max_features).fit(X, y, weight)
+    for one, rows, columns in zip(model, model.estimators_samples_, model.estimators_features_, strict=True):
+        own = X[:, columns]
+        alone = clone(member).fit(own, y, np.bincount(rows, minlength=len(y)))
+        np.testing.assert_allclose(one.predict_proba(own[rows]), alone.predict_proba(own[rows]))
+
+
+def test_a_class_may_be_without_weight_where_members_allow_it() -> None:
+    weight = (Y_SMALL == 0).astype(float)
+    for member in (None, WeightRecorder(), Recorder()):
+        assert set(BaggingClassifier(member, 3).fit(X_SMALL, Y_SMALL, weight).predict(X_SMALL)) == {0}
+
+
+def test_weights_of_a_warm_start_must_be_those_of_the_earlier_fit() -> None:
+    weight = 1.0 + np.arange(40.0)
+    model = BaggingClassifier(Recorder(), 2, warm_start=True).fit(X_SMALL, Y_SMALL, weight)
+    whole = BaggingClassifier(Recorder(), 4).fit(X_SMALL, Y_SMALL, weight)
+    with pytest.raises(InputError, match="by the weights of the earlier fit; sample_weight has others"):
+        clone(model).fit(X_SMALL, Y_SMALL, weight).set_params(n_estimators=4).fit(X_SMALL, Y_SMALL)
+    model.set_params(n_estimators=4).fit(X_SMALL, Y_SMALL, weight)
+    np.testing.assert_array_equal(model.estimators_samples_, whole.estimators_samples_)
+
+
+def test_a_file_keeps_the_weights_that_rows_are_drawn_by(tmp_path: Path) -> None:
+    weight = np.arange(40) % 4 * 0.5
+    model = BaggingClassifier(n_estimators=2).fit(X_SMALL, Y_SMALL, weight)
+    model.save(tmp_path / "bags.weald")
+    loaded = weald.load(tmp_path / "bags.weald")
+    np.testing.assert_array_equal(loaded.estimators_samples_, model.estimators_samples_)
+    members, extra = model._composite_parts()
+    for wrong in (np.zeros(40), -weight, weight[:9]):
+        with pytest.raises(ModelFileError, match="'weight' must be"):
+            estimator_of(unpack(composite_bytes(model, members, {**extra, "weight": wrong})))
+
+
+@pytest.mark.parametrize("member", [None, DecisionTreeRegressor(), KNeighborsRegressor()])
+def test_labels_of_several_columns_are_averaged_column_by_column(member: Any, tmp_path: Path) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    both = np.column_stack([y, -3.0 * y])
+    model = BaggingRegressor(member, 20, oob_score=True).fit(X, both)
+    np.testing.assert_allclose(model.predict(X), np.mean([one.predict(X) for one in model], axis=0))
+    assert model.predict(X).shape == model.oob_prediction_.shape == both.shape
+    known = ~np.isnan(model.oob_prediction_[:, 0])
+    assert model.oob_score_ == pytest.approx(r2_score(both[known], model.oob_prediction_[known]))
+    if member is None:
+        model.save(tmp_path / "both.weald")
+        assert np.array_equal(weald.load(tmp_path / "both.weald").predict(X), model.predict(X))
+
+
+class Silent(Recorder):
+    """Its fit returns nothing, as a careless one does."""
+
+    def fit(self, X: Any, y: Any) -> None:  # type: ignore[override]
+        super().fit(X, y)
+
+
+def test_a_member_is_what_was_fitted_whatever_its_fit_returns() -> None:
+    assert all(isinstance(one, Silent) for one in BaggingClassifier(Silent(), 2).fit(X_SMALL, Y_SMALL))
+    stack = weald.StackingClassifier([("silent", Silent())], stack_method="predict", cv=2)
+    assert isinstance(stack.fit(X_SMALL, Y_SMALL).estimators_[0], Silent)
 
 
 @pytest.mark.parametrize("twice", [True, False])
@@ -259,7 +348,11 @@ def clone_with(model: Any, **params: Any) -> Any:
     ("parameters", "sentence"),
     [
         ({"max_samples": 0}, "max_samples must be a whole number of at least 1, or a share"),
-        ({"max_samples": 1.5}, "max_samples must be a whole number of at least 1, or a share"),
+        (
+            {"max_samples": 1.5, "bootstrap": False},
+            "max_samples must be a whole number of at least 1, or a share above 0 and",
+        ),
+        ({"max_samples": float("inf")}, "max_samples must be a whole number of at least 1, or a share"),
         ({"max_samples": True}, "max_samples must be a whole number of at least 1, or a share"),
         ({"max_samples": 151, "bootstrap": False}, "max_samples is 151, but X has 150 rows"),
         ({"max_features": 5}, "max_features is 5, but X has 4 columns"),
@@ -345,6 +438,43 @@ def test_metadata_reaches_members_that_ask_for_it() -> None:
         weighted = BaggingClassifier(LogisticRegression(), 2).set_fit_request(sample_weight=True)
         pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), weighted)
         pipeline.fit(X_SMALL, Y_SMALL, sample_weight=np.ones(40))
+
+
+class Asked(Recorder):
+    """Remembers what its prediction was asked with."""
+
+    def predict(self, X: Any, costs: Any = None) -> Any:
+        self.asked_ = costs
+        return super().predict(X)
+
+
+class AskedForProbabilities(Asked):
+    def predict_proba(self, X: Any, costs: Any = None) -> Any:
+        self.asked_ = costs
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_log_proba"])
+def test_predictions_pass_on_what_members_ask_for(method: str) -> None:
+    with sklearn.config_context(enable_metadata_routing=True):
+        for member, voting in (
+            (Asked().set_predict_request(costs=True), "soft"),
+            (AskedForProbabilities().set_predict_proba_request(costs=True), "soft"),
+            (AskedForProbabilities().set_predict_request(costs=True), "hard"),
+        ):
+            model = BaggingClassifier(member, 2, voting=voting).fit(X_SMALL, Y_SMALL)
+            getattr(model, method)(X_SMALL, costs="high")
+            assert [one.asked_ for one in model] == ["high", "high"]
+        with pytest.raises(TypeError, match="costs"):
+            BaggingClassifier(n_estimators=2).fit(X_SMALL, Y_SMALL).predict(X_SMALL, costs=1)
+    with pytest.raises(InputError, match="predict got costs, which only scikit-learn's metadata routing"):
+        BaggingRegressor(n_estimators=2).fit(X_SMALL, Y_SMALL).predict(X_SMALL, costs=1)
+
+
+def test_the_reason_for_a_missing_method_is_told() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'decision_function'") as told:
+        BaggingClassifier(KNeighborsClassifier()).decision_function(X_SMALL)
+    assert "KNeighborsClassifier" in str(told.value.__cause__)
 
 
 def test_pickles_and_files_predict_the_same(tmp_path: Path) -> None:

@@ -359,7 +359,9 @@ def test_bad_labels_and_inits_get_one_sentence() -> None:
         InputError, match="init must be None, 'zero' or an estimator with fit and predict_proba"
     ):
         GradientBoostingClassifier(init=LinearRegression()).fit(X, y)
-    with pytest.raises(InputError, match="init=Pipeline does not support sample weights"):
+    with pytest.raises(
+        InputError, match="init=Pipeline is an estimator that does not support sample weights"
+    ):
         GradientBoostingRegressor(init=make_pipeline(DummyRegressor())).fit(X, y, np.ones(150))
     with pytest.raises(InputError, match="monitor must be a function"):
         GradientBoostingRegressor().fit(X, y, monitor=3)  # type: ignore[arg-type]
@@ -377,3 +379,11 @@ def test_newton_boosting_has_the_exponential_loss_too(tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="loss='exponential' is for two classes, but y has 3; use 'softmax'"):
         BoostedTreesClassifier("exponential").fit(X, y)
+
+
+def test_a_class_that_early_stopping_leaves_no_row_to_fit_is_told() -> None:
+    X, y = np.ones((10, 1)), np.array(["rare"] * 2 + ["often"] * 8)
+    model = GradientBoostingClassifier(n_iter_no_change=5, validation_fraction=0.8)
+    with pytest.raises(InputError, match="of the class 'rare' to fit; hold out fewer rows"):
+        model.fit(X, y)
+    model.set_params(validation_fraction=0.4).fit(X, y)

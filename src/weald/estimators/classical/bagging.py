@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 
-from weald.data import read_regression_target, read_several_classes
+from weald.data import read_regression_target, read_several_classes, split_outputs
 from weald.estimators.classical.bags import Bagging, members_have, warn_of_rows_always_in_bag
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.ensembles import WithClasses
@@ -21,8 +21,8 @@ from weald.forest.forest import Forest
 from weald.params.declare import documented, one_of
 from weald.runtime.errors import InputError
 from weald.training.classical.bagging import MemberBags
-from weald.training.classical.joined import leaf_probabilities
-from weald.training.classical.members import codes_of, probabilities_of, values_of
+from weald.training.classical.joined import leaf_probabilities, leaf_values
+from weald.training.classical.members import NO_PARAMS, Params, codes_of, probabilities_of, values_of
 from weald.tree.cart import CartLabels
 
 Floats = NDArray[np.float64]
@@ -65,8 +65,9 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
         ),
     ] = "soft"
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
-        codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        # Whether a class without weight can be done without is for the members to say.
+        codes, classes = read_several_classes(y, n_rows, None, owner=type(self).__name__)
         self._set_classes(classes)
         target: NDArray[Any] = self.classes_[codes]
         return target
@@ -77,12 +78,18 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
             raise InputError(f"warm_start needs the classes of the earlier fit, {before}, but y has {now}.")
         return super()._continued(earlier, bags, schema)
 
-    def _votes(self, member: Any, table: Any) -> Floats:
+    def _votes(self, member: Any, table: Any, params: Params = NO_PARAMS) -> Floats:
         """A member's share in `predict_proba`, (rows, classes)."""
         if self.voting == "soft" and hasattr(member, "predict_proba"):
-            return probabilities_of(member, table, self.classes_)
-        votes: Floats = np.eye(self.n_classes_)[codes_of(member, table, self.classes_)]
+            return probabilities_of(member, table, self.classes_, params)
+        votes: Floats = np.eye(self.n_classes_)[codes_of(member, table, self.classes_, params)]
         return votes
+
+    def _callees(self) -> Mapping[str, str]:
+        has_probabilities = self.voting == "soft" and hasattr(self._template(), "predict_proba")
+        asked = "predict_proba" if has_probabilities else "predict"
+        callers = dict.fromkeys(("predict", "predict_proba", "predict_log_proba"), asked)
+        return {"fit": "fit", **callers, "decision_function": "decision_function"}
 
     def _default(self) -> Any:
         return DecisionTreeClassifier()
@@ -101,35 +108,42 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
 
         return self._joined_with(leaves, 1 if binary else self.n_classes_)
 
-    def predict_proba(self, X: Any) -> Floats:
-        """The mean of the members' probabilities or their shares of votes, (rows, classes)."""
+    def predict_proba(self, X: Any, **params: Any) -> Floats:
+        """The mean of the members' probabilities or their shares of votes, (rows, classes).
+
+        ``params`` are for the members, by scikit-learn's metadata routing.
+        """
+        return self._probabilities(X, self._routed("predict_proba", params))
+
+    def _probabilities(self, X: Any, params: Params) -> Floats:
         self._check_fitted()
-        if self._joined is None:
-            return self._mean_output(X, self._votes)
+        if self._joined is None or params:
+            return self._mean_output(X, lambda member, table: self._votes(member, table, params))
         means = self._joined_means(X)
         return np.column_stack([1.0 - means[0], means[0]]) if self.n_classes_ == 2 else means.T
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, **params: Any) -> Floats:
         """Logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
-            logarithms: Floats = np.log(self.predict_proba(X))
+            logarithms: Floats = np.log(self._probabilities(X, self._routed("predict_log_proba", params)))
         return logarithms
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
         """The class with the largest mean probability or the most votes; of equals the first."""
-        probabilities = self.predict_proba(X)
+        probabilities = self._probabilities(X, self._routed("predict", params))
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
     @available_if(members_have("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any, **params: Any) -> Floats:
         """The mean of the members' decision functions; for members that have one."""
         if any(len(member.classes_) != self.n_classes_ for member in self.estimators_):
             raise InputError(
                 "a member's rows did not have all classes, so that decision functions cannot be averaged; "
                 "use predict_proba."
             )
-        return self._mean_output(X, lambda member, table: member.decision_function(table))
+        routed = self._routed("decision_function", params)
+        return self._mean_output(X, lambda member, table: member.decision_function(table, **routed))
 
     def _score_out_of_bag(self, table: Any, target: NDArray[Any], weight: Floats | None) -> None:
         sums = np.zeros((len(target), self.n_classes_))
@@ -150,13 +164,15 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
 class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
     """Bagging for regression: members fitted to rows drawn at random, and their mean.
 
+    Labels may have several columns where members can learn them; predictions then have as many.
+
     Attributes
     ----------
     estimators_ : the fitted members
     estimators_features_ : the columns of each member
     estimators_samples_ : the rows of each member
     oob_score_ : R² of the out-of-bag predictions, with ``oob_score=True``
-    oob_prediction_ : (rows,) out-of-bag predictions; NaN for rows that no member was without
+    oob_prediction_ : (rows,) or (rows, outputs) out-of-bag predictions; NaN for rows that no member was without
 
     Examples
     --------
@@ -168,8 +184,12 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
     True
     """
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
-        return writeable(read_regression_target(y, n_rows, owner=type(self).__name__))
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
+        columns = [
+            writeable(read_regression_target(column, n_rows, owner=type(self).__name__))
+            for column in split_outputs(y)
+        ]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def _default(self) -> Any:
         return DecisionTreeRegressor()
@@ -178,22 +198,37 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
         return CartLabels.regression(target)
 
     def _join(self) -> Forest | None:
-        return self._joined_with(lambda tree: tree.value[tree.feature < 0][:, None], 1)
+        return self._joined_with(leaf_values, getattr(self.estimators_[0], "n_outputs_", 1))
 
-    def predict(self, X: Any) -> Floats:
-        """The mean of the members' predictions."""
+    def predict(self, X: Any, **params: Any) -> Floats:
+        """The mean of the members' predictions, (rows,) or (rows, outputs).
+
+        ``params`` are for the members' ``predict``, by scikit-learn's metadata routing.
+        """
+        routed = self._routed("predict", params)
         self._check_fitted()
-        return self._mean_output(X, values_of) if self._joined is None else self._joined_means(X)[0]
+        if self._joined is None or routed:
+            return self._mean_output(X, lambda member, table: values_of(member, table, routed))
+        means = self._joined_means(X)
+        return means[0] if len(means) == 1 else np.ascontiguousarray(means.T)
 
     def _score_out_of_bag(self, table: Any, target: NDArray[Any], weight: Floats | None) -> None:
-        sums, counts = np.zeros(len(target)), np.zeros(len(target))
+        sums, counts = np.zeros(target.shape), np.zeros(len(target))
         for rows, values in self._unseen_outputs(table, values_of):
             sums[rows] += values
             counts[rows] += 1
         missing = counts == 0
         warn_of_rows_always_in_bag(missing)
-        self.oob_prediction_ = np.where(missing, np.nan, sums / np.maximum(counts, 1))
+        sums[missing] = np.nan
+        self.oob_prediction_ = (sums.T / np.maximum(counts, 1)).T
         weights = None if weight is None else weight[~missing]
         self.oob_score_ = float(
             r2_score(target[~missing], self.oob_prediction_[~missing], sample_weight=weights)
         )
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = get_tags(self._template()).target_tags.multi_output
+        return tags

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from weald.binning import bin_once
 from weald.data import read_weights
-from weald.estimators.classical.ensembles import Ensemble, checked_integer
+from weald.estimators.classical.ensembles import Ensemble, checked_integer, checked_numbers
 from weald.estimators.classical.tree_members import TreeTraining, is_own_tree, joined_members
 from weald.estimators.classical.tree_models import forest_scores
 from weald.estimators.shared.composite import Members
@@ -24,6 +25,7 @@ from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.training.classical.bagging import MemberBags, fit_members
 from weald.training.classical.members import (
+    Params,
     check_member,
     indexable,
     outputs_in_order,
@@ -34,6 +36,9 @@ from weald.training.classical.members import (
 from weald.tree.cart import CartLabels
 
 Floats = NDArray[np.float64]
+
+# Rows below which a share of the weights is taken to be a mistake.
+_FEW_DRAWS = 10
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
@@ -50,7 +55,10 @@ class Bagging(Ensemble):
     n_estimators: Annotated[int, whole("Members.", 1, 10_000_000)] = field(default=10, kw_only=False)
     max_samples: Annotated[
         int | float | None,
-        anything("Rows drawn for a member: a number, a share of all, or None for as many as there are."),
+        anything(
+            "Rows drawn for a member: a number, a share of all (with sample_weight: of the sum of the weights), either of which "
+            "may be more than all with bootstrap=True, or None for as many as there are."
+        ),
     ] = None
     max_features: Annotated[int | float, anything("Columns drawn for a member: a number or a share.")] = 1.0
     bootstrap: Annotated[bool, flag("Rows are drawn with replacement.")] = True
@@ -76,21 +84,21 @@ class Bagging(Ensemble):
         Parameters
         ----------
         X : table
-        y : labels, one a row
+        y : labels, one a row; of a regression also a column of them for every output
         sample_weight : weights, one a row
-            They multiply the drawn counts where the member's ``fit`` takes weights; otherwise rows are drawn in
-            proportion to them.
+            Rows are drawn in proportion to them, so that a row of weight 2 is as two rows. With ``bootstrap=False`` they
+            multiply the weights of the rows drawn, and members' ``fit`` must take weights.
         fit_params : further arguments of the members' ``fit``
             Where scikit-learn's metadata routing is on and members ask for them.
         """
         validate(self)
         check_member(self._template())
-        params = self._routed(fit_params)
+        params = self._routed("fit", fit_params)
         earlier = dict(self.__dict__) if self.warm_start and self.__sklearn_is_fitted__() else None
         self._forget()
         dataset = self._read(X)
         weight = read_weights(sample_weight, dataset.n_rows)
-        target = self._read_target(y, dataset.n_rows, weight)
+        target = self._read_target(y, dataset.n_rows)
         bags = self._make_bags(dataset.n_rows, dataset.n_columns, weight)
         members: list[Any] = []
         if earlier is not None:
@@ -109,7 +117,7 @@ class Bagging(Ensemble):
             self._score_out_of_bag(indexable(X), target, weight)
         return self
 
-    def _read_target(self, y: Any, n_rows: int, weight: Floats | None) -> NDArray[Any]:
+    def _read_target(self, y: Any, n_rows: int) -> NDArray[Any]:
         """The labels as the members get them."""
         raise NotImplementedError
 
@@ -127,7 +135,7 @@ class Bagging(Ensemble):
         weight: Floats | None,
         bags: MemberBags,
         numbers: range,
-        params: Mapping[str, Any],
+        params: Params,
     ) -> list[Any]:
         template = self._template()
         if is_own_tree(template) and not params:
@@ -146,7 +154,7 @@ class Bagging(Ensemble):
             template,
             indexable(X) if table is None else table,
             target,
-            weight,
+            weight if bags.weight is None else None,
             by_weight,
             bags,
             numbers,
@@ -156,11 +164,8 @@ class Bagging(Ensemble):
         )
 
     def _make_bags(self, n_rows: int, n_columns: int, weight: Floats | None) -> MemberBags:
-        n_draws = n_rows if self.max_samples is None else _count("max_samples", self.max_samples, n_rows)
-        if n_draws > n_rows and not self.bootstrap:
-            raise InputError(
-                f"max_samples is {self.max_samples!r}, but X has {n_rows} rows; with bootstrap=False at most these can be drawn."
-            )
+        by_weight = weight if self.bootstrap and weight is not None and (weight != 1.0).any() else None
+        n_draws = self._count_draws(n_rows, by_weight)
         n_chosen = _count("max_features", self.max_features, n_columns)
         if n_chosen > n_columns:
             raise InputError(f"max_features is {self.max_features!r}, but X has {n_columns} columns.")
@@ -174,14 +179,38 @@ class Bagging(Ensemble):
             n_columns,
             n_chosen,
             self.bootstrap_features,
-            None if takes_sample_weight(self._template()) else weight,
+            by_weight,
         )
+
+    def _count_draws(self, n_rows: int, by_weight: Floats | None) -> int:
+        """How many rows a member is given; a share is of the weights that rows are drawn by."""
+        if self.max_samples is None:
+            return n_rows
+        total = n_rows if by_weight is None else float(by_weight.sum())
+        n_draws = _count("max_samples", self.max_samples, total, math.inf if self.bootstrap else 1.0)
+        if n_draws > n_rows and not self.bootstrap:
+            raise InputError(
+                f"max_samples is {self.max_samples!r}, but X has {n_rows} rows; with bootstrap=False at most these can be drawn."
+            )
+        is_share = not isinstance(self.max_samples, int | np.integer)
+        if is_share and by_weight is not None and n_draws < _FEW_DRAWS <= n_rows:
+            warnings.warn(
+                f"max_samples={self.max_samples!r} is a share of the weights, whose sum is {total:.6g}, so that a member is "
+                f"given {n_draws} of {n_rows} rows; give a whole number, or weights of mean 1.",
+                UserWarning,
+                stacklevel=5,
+            )
+        return n_draws
 
     def _continued(self, earlier: Mapping[str, Any], bags: MemberBags, schema: Any) -> MemberBags:
         """The earlier fit's bags, with its seed: a warm start ends where one fit would."""
         before: MemberBags = earlier["_bags"]
         if before.n_rows != bags.n_rows or earlier["_schema"] != schema:
             raise InputError("warm_start needs the rows and columns of the earlier fit; X has others.")
+        if not before.same_draws(bags):
+            raise InputError(
+                "warm_start draws rows by the weights of the earlier fit; sample_weight has others."
+            )
         members = len(earlier["estimators_"])
         if members > self.n_estimators:
             raise InputError(
@@ -193,20 +222,27 @@ class Bagging(Ensemble):
             )
         return before
 
-    def _routed(self, fit_params: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not fit_params:
+    def _callees(self) -> Mapping[str, str]:
+        """By the methods that take arguments for the members: the members' methods that get them."""
+        return {"fit": "fit", "predict": "predict"}
+
+    def _routed(self, method: str, params: Params) -> Params:
+        """The arguments of the members' method that ``method`` calls."""
+        if not params:
             return {}
         if not get_config()["enable_metadata_routing"]:
             raise InputError(
-                f"fit got {', '.join(fit_params)}, which only scikit-learn's metadata routing brings to the members: "
+                f"{method} got {', '.join(params)}, which only scikit-learn's metadata routing brings to the members: "
                 "switch it on with sklearn.set_config(enable_metadata_routing=True)."
             )
-        routed: Mapping[str, Any] = process_routing(self, "fit", **fit_params).estimator.fit
+        routed: Params = process_routing(self, method, **params).estimator[self._callees()[method]]
         return routed
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What ``fit`` takes itself, and what it passes on to the members' ``fit``."""
-        mapping = MethodMapping().add(caller="fit", callee="fit")
+        """What ``fit`` takes itself, and what its methods pass on to the members'."""
+        mapping = MethodMapping()
+        for caller, callee in self._callees().items():
+            mapping.add(caller=caller, callee=callee)
         return (
             MetadataRouter(owner=self)
             .add_self_request(self)
@@ -222,6 +258,8 @@ class Bagging(Ensemble):
             "n_draws": bags.n_draws,
             "n_chosen": bags.n_chosen,
         }
+        if bags.weight is not None:
+            extra["weight"] = bags.weight
         return members, {**extra, "oob_score": getattr(self, "oob_score_", None)}
 
     @classmethod
@@ -234,8 +272,13 @@ class Bagging(Ensemble):
             checked_integer(extra, name, 1) for name in ("n_rows", "n_draws", "n_chosen")
         )
         n_columns = model.n_features_in_
+        weight = None
+        if "weight" in extra:
+            weight = checked_numbers(extra, "weight", n_rows)
+            if weight.min() < 0.0 or not weight.any():
+                raise ModelFileError("The file's 'weight' must be weights of rows, not all zero.")
         model._bags = MemberBags(
-            seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features
+            seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features, weight
         )
         model.estimators_features_ = [model._bags.columns(number) for number in range(len(members))]
         for (_, member), columns in zip(members, model.estimators_features_, strict=True):
@@ -305,14 +348,15 @@ class Bagging(Ensemble):
                 yield rows, said
 
 
-def _count(name: str, value: Any, total: int) -> int:
+def _count(name: str, value: Any, total: float, most: float = 1.0) -> int:
     """A number of things, from a number or from a share of the total."""
     if isinstance(value, int | np.integer) and value is not True and value >= 1:
         return int(value)
-    if isinstance(value, float | np.floating) and 0.0 < value <= 1.0:
+    if isinstance(value, float | np.floating) and 0.0 < value <= most and math.isfinite(value):
         return max(1, int(value * total))
+    limit = "" if most > 1.0 else " and at most 1"
     raise InputError(
-        f"{name} must be a whole number of at least 1, or a share above 0 and at most 1, not {value!r}."
+        f"{name} must be a whole number of at least 1, or a share above 0{limit}, not {value!r}."
     )
 
 
@@ -327,6 +371,7 @@ def warn_of_rows_always_in_bag(missing: NDArray[np.bool_]) -> None:
 
 def members_have(method: str) -> Any:
     def check(self: Bagging) -> bool:
-        return hasattr(self.estimators_[0] if self.__sklearn_is_fitted__() else self._template(), method)
+        getattr(self.estimators_[0] if self.__sklearn_is_fitted__() else self._template(), method)
+        return True  # otherwise the member's own AttributeError is the reason that is told
 
     return check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy import sparse
 
 from weald.estimators.classical.importance import paths, permutation_importances
 from weald.estimators.classical.tree_choices import count_features
+from weald.estimators.classical.tree_models import nodes_of
+from weald.estimators.classical.tree_nodes import TreeNodes
 from weald.estimators.classical.trees import TreeClassifier, TreeEstimator, TreeRegressor
 from weald.params.declare import documented, one_of
 
@@ -30,6 +33,11 @@ class DecisionTree(TreeEstimator):
     def max_features_(self) -> int:
         """How many columns a node looks at."""
         return count_features(self.max_features, self._fitted().schema.n_columns)
+
+    @cached_property
+    def tree_(self) -> TreeNodes:
+        """The tree's nodes by scikit-learn's names; see `weald.estimators.classical.tree_nodes.TreeNodes`."""
+        return nodes_of(self._fitted(), self.criterion)
 
     def permutation_importances(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -48,7 +48,10 @@ class ForestEstimator(TreeEstimator):
     verbose: Annotated[int, whole("0: silent, 1 or more: progress.", 0)] = 0
     warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
     max_samples: Annotated[
-        int | float | None, anything("Rows drawn for a tree: a number, a share, or None for all.")
+        int | float | None,
+        anything(
+            "Rows drawn for a tree: a number or a share, which may be more than all, or None for as many."
+        ),
     ] = None
     features_per: Annotated[
         Literal["node", "tree"],
@@ -149,23 +152,45 @@ class ForestEstimator(TreeEstimator):
         model = self._fitted()
         members: list[Any] | None = self.__dict__.get("_members")
         if members is None:
-            known = set(self._member._get_param_names())
-            params = {name: value for name, value in self.get_params(deep=False).items() if name in known}
-            params |= {"splitter": self._splitter(), "random_state": None}
             members = []
             for tree in range(model.forest.n_trees):
-                member = self._member(**params)
+                member = self.estimator
                 member._set_model(replace(model, forest=model.forest.trees(tree, tree + 1), oob_score=None))
                 members.append(member)
             self._members = members
         return members
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+    def estimator(self) -> Any:
+        """What its trees are, not fitted: a decision tree with the forest's parameters; its seed is not theirs."""
+        known = set(self._member._get_param_names())
+        params = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        return self._member(**{**params, "splitter": self._splitter(), "random_state": None})
+
+    @property
+    def estimator_(self) -> Any:
+        """`estimator`, of a fitted forest."""
+        self._check_fitted()
+        return self.estimator
+
+    def __len__(self) -> int:
+        """The number of trees."""
+        return self._fitted().forest.n_trees
+
+    def __getitem__(self, index: int) -> Any:
+        """A tree."""
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The trees in their order."""
+        return iter(self.estimators_)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """The rows that each tree was grown on, drawn ones as often as they were drawn; not kept in model files."""
         self._fitted()
         bags = self._known_bags("estimators_samples_")
-        every = np.arange(bags.n_rows)
+        every = np.arange(bags.n_rows, dtype=np.int32)
         return [np.repeat(every, bags.counts(tree)) for tree in range(len(bags.keys))]
 
     def _known_bags(self, asked_for: str) -> Bags:
@@ -244,6 +269,15 @@ class ForestClassifier(TreeClassifier, ForestEstimator):
 
     max_features: int | float | str | None = "sqrt"
     _member = DecisionTreeClassifier
+
+    def _check_continues(self, model: TreeModel, table: Dataset | BinnedTable, labels: TreeLabels) -> None:
+        super()._check_continues(model, table, labels)
+        if isinstance(self.class_weight, str):
+            warnings.warn(
+                f"warm_start weighs new trees by class_weight={self.class_weight!r} of the rows of this fit, and leaves earlier "
+                "trees as they are; where the rows differ between fits, give class_weight as a dict.",
+                stacklevel=5,
+            )
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         fixed = None if self._balances_bags() else self.class_weight

@@ -114,6 +114,13 @@ def _split(
         raise InputError(
             f"validation_fraction={estimator.validation_fraction} leaves no row of positive weight on one side."
         )
+    if estimator.n_iter_no_change is not None and labels.classes is not None:
+        missing = np.setdiff1d(np.arange(len(labels.classes)), labels.y[fitted])
+        if len(missing):
+            raise InputError(
+                f"validation_fraction={estimator.validation_fraction} leaves no row of positive weight of the class "
+                f"{labels.classes.tolist()[missing[0]]!r} to fit; hold out fewer rows."
+            )
     return fitted, held_out
 
 
@@ -202,7 +209,8 @@ def _fit_init(estimator: GradientBoosting, table: GivenTable, seed: int) -> Any:
         )
     if labels.weight is not None and not has_fit_parameter(init, "sample_weight"):
         raise InputError(
-            f"init={type(init).__name__} does not support sample weights; fit without sample_weight or use another init."
+            f"init={type(init).__name__} is an estimator that does not support sample weights; fit without sample_weight or use "
+            "another init."
         )
     y = labels.y if labels.classes is None else labels.y.astype(np.int64)
     X, weight = table.X, labels.weight

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from weald.data import Schema, read_table
-from weald.forest.forest import Forest, TreeView
+from weald.estimators.classical.tree_nodes import TreeNodes
+from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices, raw_scores
 
 
@@ -43,10 +46,20 @@ class TreeStep(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The number of columns."""
         return self.forest.n_features
 
-    @property
-    def tree_(self) -> TreeView:
-        """The tree's nodes; the values of leaves are shrunk."""
-        return self.forest.tree(self.index)
+    @cached_property
+    def tree_(self) -> TreeNodes:
+        """The tree's nodes by scikit-learn's names; ``value`` is the step, not shrunk."""
+        single = replace(self.forest, n_outputs=1, base_score=np.zeros(1), parallel_trees=1)
+        tree = single.trees(self.index, self.index + 1)
+        values = (tree.value / self.learning_rate)[:, None, None]
+        # A gain is half of what the sum of squares falls by.
+        decrease = 2.0 * tree.gain / max(float(tree.cover[0]), np.finfo(np.float64).tiny)
+        return TreeNodes(tree, self.schema, "friedman_mse", np.ones(1, np.int64), values, decrease)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the nodes, which the forest has."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "tree_"}
 
     def get_n_leaves(self) -> int:
         """The number of leaves."""

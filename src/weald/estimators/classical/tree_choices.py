@@ -59,13 +59,12 @@ def count_draws(max_samples: Any, n_rows: int, bootstrap: bool) -> int | None:
         raise InputError(
             f"max_samples={max_samples!r} needs bootstrap=True; without it every tree sees all rows."
         )
-    if _is_whole(max_samples) and 1 <= max_samples <= n_rows:
+    if _is_whole(max_samples) and max_samples >= 1:
         return int(max_samples)
-    if _is_share(max_samples):
+    if _is_share(max_samples, most=math.inf):
         return max(1, round(float(max_samples) * n_rows))
     raise InputError(
-        f"max_samples must be None, a whole number from 1 to {n_rows}, the number of rows, or a share above 0 and at "
-        f"most 1.0, not {max_samples!r}."
+        f"max_samples must be None, a whole number of at least 1, or a share above 0 of the {n_rows} rows, not {max_samples!r}."
     )
 
 
@@ -94,6 +93,6 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _is_share(value: Any) -> bool:
+def _is_share(value: Any, most: float = 1.0) -> bool:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral | bool)
-    return is_number and 0.0 < float(value) <= 1.0
+    return is_number and 0.0 < float(value) <= most and math.isfinite(value)

@@ -65,7 +65,8 @@ def row_factors(
     per_output = _per_output(class_weight, len(classes))
     product = np.ones(len(codes))
     for output, (wanted, found) in enumerate(zip(per_output, classes, strict=True)):
-        product *= class_factors(wanted, codes[:, output], found, weight)[codes[:, output]]
+        with np.errstate(over="ignore"):  # of classes without weight
+            product *= class_factors(wanted, codes[:, output], found, weight)[codes[:, output]]
     return None if (product == 1.0).all() else product
 
 
@@ -88,7 +89,9 @@ def balanced_in_bag(labels: TreeLabels, draw: Draw) -> Callable[[int], NDArray[n
     rows = np.ones(len(codes)) if labels.weight is None else labels.weight
 
     def weigh(key: int) -> NDArray[np.float64]:
-        factors = row_factors("balanced", codes, classes, rows * drawn_counts(key, len(codes), draw))
-        return rows if factors is None else rows * factors
+        drawn = drawn_counts(key, len(codes), draw)
+        factors = row_factors("balanced", codes, classes, rows * drawn)
+        # Nothing balances a class of which no row was drawn.
+        return rows if factors is None else rows * np.where(drawn > 0, factors, 1.0)
 
     return weigh

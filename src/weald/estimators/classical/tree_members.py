@@ -20,6 +20,7 @@ from weald.forest.predict import leaf_indices, raw_scores
 from weald.params.declare import validate
 from weald.runtime.progress import progress
 from weald.runtime.threads import hire
+from weald.sampling import draw_by_weight
 from weald.training.classical.bagging import MemberBags
 from weald.training.classical.joined import join_trees
 from weald.training.classical.learners import WeakTree
@@ -88,15 +89,15 @@ class TreeTraining:
 
     def bagged(self, bags: MemberBags, numbers: range, n_jobs: int | None, verbose: bool) -> list[Any]:
         """The fitted members of these numbers: all in one call of the engine where they have the same columns."""
-        draw = Draw(bootstrap=bags.bootstrap, n_draws=bags.n_draws)
+        draw, weigh = Draw(bootstrap=bags.bootstrap, n_draws=bags.n_draws), self._weight_of(bags)
+        if bags.weight is not None:
+            draw = Draw()
         keys = np.array([bags.key(number) for number in numbers], np.uint64)
         tasks = hire(n_jobs)
         with progress(len(keys), "growing trees", verbose) as bar:
             if bags.all_columns:
                 rules = self._rules(self.bins)
-                forest = grow_forest(
-                    self.bins, self.labels, self._weight, rules, draw, keys, tasks, None, bar
-                )
+                forest = grow_forest(self.bins, self.labels, weigh, rules, draw, keys, tasks, None, bar)
                 trees = [(forest.trees(place, place + 1), self.schema) for place in range(len(keys))]
             else:
 
@@ -104,7 +105,7 @@ class TreeTraining:
                     columns = bags.columns(numbers[place])
                     bins = self.bins.take_columns(columns)
                     rules, own = self._rules(bins), keys[place : place + 1]
-                    tree = grow_forest(bins, self.labels, self._weight, rules, draw, own, 1, None, bar)
+                    tree = grow_forest(bins, self.labels, weigh, rules, draw, own, 1, None, bar)
                     return tree, schema_of_columns(self.schema, columns)
 
                 trees = list(outputs_in_order(grow, range(len(keys)), tasks))
@@ -112,6 +113,13 @@ class TreeTraining:
             self._estimator(number, tree, schema)
             for number, (tree, schema) in zip(numbers, trees, strict=True)
         ]
+
+    def _weight_of(self, bags: MemberBags) -> Floats | Callable[[int], Floats] | None:
+        """The rows' weights; where rows are drawn by them, a function of a member's key that says how often each was."""
+        weight = bags.weight
+        if weight is None:
+            return self._weight
+        return lambda key: draw_by_weight(weight, bags.n_draws, key).astype(np.float64)
 
     def _rules(self, bins: DenseBins) -> CartRules:
         n_features = len(bins.columns)

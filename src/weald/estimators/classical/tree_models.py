@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.data import Dataset, Schema
 from weald.estimators.classical.tree_labels import Classes
+from weald.estimators.classical.tree_nodes import TreeNodes, with_means_above
 from weald.estimators.shared.persistence import check_schema
 from weald.estimators.shared.plain import (
     check_parameters,
@@ -24,6 +25,7 @@ from weald.forest.forest import Forest
 from weald.forest.predict import raw_scores
 from weald.runtime.errors import ModelFileError
 from weald.runtime.threads import hire
+from weald.training.classical.joined import leaf_probabilities, leaf_values
 
 # Rows times trees below which prediction does not ask for threads.
 _SMALL_PREDICTION = 20_000
@@ -49,6 +51,33 @@ def forest_scores(forest: Forest, dataset: Dataset, n_jobs: int | None) -> NDArr
     """Sums of what the trees say, (outputs, rows)."""
     is_small = dataset.n_rows * forest.n_trees < _SMALL_PREDICTION
     return raw_scores(forest, dataset.blocks(), dataset.n_rows, 1 if is_small else hire(n_jobs))
+
+
+def nodes_of(model: TreeModel, criterion: str) -> TreeNodes:
+    """The nodes of a model of one tree, as scikit-learn names them."""
+    tree, classes = model.forest, model.classes
+    leaf = tree.feature < 0
+    if classes is None:
+        n_classes = np.ones(tree.n_outputs, np.int64)
+        own = leaf_values(tree)[:, :, None]
+    else:
+        n_classes = np.array([len(found) for found in classes])
+        own = np.zeros((tree.n_leaves, len(classes), n_classes.max()))
+        parts = np.split(_shares(tree, int(n_classes[0])), np.cumsum(n_classes)[:-1], axis=1)
+        for output, part in enumerate(parts):
+            own[:, output, : part.shape[1]] = part
+    values = np.full((tree.n_nodes, *own.shape[1:]), np.nan)
+    values[leaf] = own
+    if criterion != "absolute_error":
+        values = with_means_above(tree, values)
+    return TreeNodes(tree, model.schema, criterion, n_classes, values, tree.gain)
+
+
+def _shares(tree: Forest, first_classes: int) -> NDArray[np.float64]:
+    """(leaves, classes of all outputs): the classes' shares in the leaves."""
+    if first_classes == 1 and not tree.has_vectors:
+        return np.ones((tree.n_leaves, 1))
+    return leaf_probabilities(tree)
 
 
 def to_bytes(estimator: Any, model: TreeModel) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from weald.data import read_weights
+from weald.data import read_weights, split_outputs
 from weald.estimators.combined.final_estimator import FinalEstimator, Prepared, group_of_rows
 from weald.estimators.combined.final_tasks import FinalClassifier, FinalRegressor
 from weald.estimators.shared.labels import known_codes
@@ -154,16 +154,28 @@ class BlendingClassifier(FinalClassifier, Blending):
     """
 
     def _held_out_target(self, y: Any, n_rows: int) -> NDArray[Any]:
-        codes = known_codes(y, n_rows, self.classes_, type(self).__name__, "holdout_set has")
-        return codes.astype(np.int64)
+        columns, known = split_outputs(y), self._known_classes()
+        if len(columns) != len(known):
+            raise InputError(f"holdout_set has {len(columns)} columns of labels, but y has {len(known)}.")
+        codes = [
+            known_codes(column, n_rows, classes, type(self).__name__, "holdout_set has").astype(np.int64)
+            for column, classes in zip(columns, known, strict=True)
+        ]
+        return codes[0] if len(codes) == 1 else np.column_stack(codes)
 
     def _check_classes(self, target: NDArray[Any]) -> None:
-        missing = np.setdiff1d(np.arange(len(self.classes_)), target)
-        if len(missing):
-            raise InputError(
-                f"no row of the class {self.classes_[missing[0]]!r} is held out, but the final estimator must see every "
-                "class; hold more rows out."
-            )
+        columns = target.reshape(len(target), -1).T
+        for classes, column in zip(self._known_classes(), columns, strict=True):
+            missing = np.setdiff1d(np.arange(len(classes)), column)
+            if len(missing):
+                raise InputError(
+                    f"no row of the class {classes[missing[0]]!r} is held out, but the final estimator must see every "
+                    "class; hold more rows out."
+                )
+
+    def _known_classes(self) -> list[NDArray[Any]]:
+        """The classes of every label."""
+        return self.classes_ if isinstance(self.classes_, list) else [self.classes_]
 
 
 @documented

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRequest,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel
 
@@ -45,7 +51,8 @@ class Prepared:
 
 def final_has(method: str) -> Any:
     def check(self: FinalEstimator) -> bool:
-        return hasattr(self.__dict__.get("final_estimator_") or self._final_template(), method)
+        getattr(self._known_final(), method)
+        return True  # otherwise the final estimator's own AttributeError is the reason that is told
 
     return check
 
@@ -89,8 +96,8 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         raise NotImplementedError
 
     def _member_labels(self) -> NDArray[Any] | None:
-        """The labels as members know them: codes; None for numbers."""
-        return np.arange(len(self.classes_)) if hasattr(self, "classes_") else None
+        """The labels as members know them: codes; None for numbers, and for several labels a row."""
+        return None
 
     # Fitting.
 
@@ -116,12 +123,12 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         return Prepared(table, target, members, clone(final), final_params)
 
     def _final_template(self) -> Any:
-        if self.final_estimator is not None:
-            return self.final_estimator
-        final = self._default_final()
-        if get_config()["enable_metadata_routing"]:
-            final.set_fit_request(sample_weight=True)
-        return final
+        return self._default_final() if self.final_estimator is None else self.final_estimator
+
+    def _known_final(self) -> Any:
+        """The final estimator: fitted, if it is."""
+        fitted = self.__dict__.get("final_estimator_")
+        return self._final_template() if fitted is None else fitted
 
     def _run(self) -> Parallel:
         return Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
@@ -138,9 +145,15 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         return {name: shared for name, _ in members}, shared
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What ``fit`` takes itself, and what it passes on to the members and the final estimator."""
+        """What ``fit`` takes itself, and what it passes on to the members and the final estimator.
+
+        The final estimator's ``fit`` gets what is given to this one, unless it requests otherwise.
+        """
         router = super().get_metadata_routing().add_self_request(self)
-        final = self.__dict__.get("final_estimator_") or self._final_template()
+        final = get_routing_for_object(self._known_final())
+        if isinstance(final, MetadataRequest):
+            for name, request in dict(final.fit.requests).items():
+                final.fit.add_request(param=name, alias=True if request is None else request)
         both = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
         router.add(final_estimator_=final, method_mapping=both)
         return router

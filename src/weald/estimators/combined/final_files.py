@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
 from weald.estimators.combined.named_members import is_layered
+from weald.estimators.shared.plain import classes_from_json, labels_to_json
 from weald.runtime.errors import ModelFileError
 from weald.training.combining.layers import METHODS, Layer, Stack
 
@@ -38,7 +39,10 @@ def stack_parts(model: FinalEstimator) -> tuple[Members, dict[str, Any]]:
         "feature_names": None if names is None else [str(name) for name in names],
     }
     if is_classifier(model):
-        extra |= {"classes": model.classes_, "member_labels": model._stack.layers[0].classes}
+        classes = model.classes_
+        if isinstance(classes, list):
+            classes = [labels_to_json(found) for found in classes]
+        extra |= {"classes": classes, "member_labels": model._stack.layers[0].classes}
     return [*members, (_FINAL, model.final_estimator_)], extra
 
 
@@ -51,18 +55,23 @@ def stack_from_parts(
     classifies = is_classifier(model)
     if set(extra) != _KEYS | ({"classes", "member_labels"} if classifies else set()):
         raise ModelFileError(f"The file does not have the fields of a {cls.__name__}.")
-    if classifies:
-        model.classes_ = _labels(extra["classes"])
-    labels = _labels(extra["member_labels"]) if classifies else None
-    if labels is not None and len(labels) != len(model.classes_):
-        raise ModelFileError("The file's members have another number of classes than the whole.")
+    several = isinstance(extra.get("classes"), list)
+    labels = None
+    if classifies and several:
+        model.classes_ = [classes_from_json(found) for found in extra["classes"]]
+        if len(model.classes_) < 2 or any(len(found) != 2 for found in model.classes_):
+            raise ModelFileError("The file's labels must be several, each of two classes.")
+    elif classifies:
+        model.classes_, labels = _labels(extra["classes"]), _labels(extra["member_labels"])
+        if len(labels) != len(model.classes_):
+            raise ModelFileError("The file's members have another number of classes than the whole.")
     if not members or members[-1][0] != _FINAL:
         raise ModelFileError("The file's last member must be the final estimator.")
     final, rest = members[-1][1], iter(members[:-1])
     layers = [_layer(described, rest, labels) for described in _layers(extra["layers"])]
     if next(rest, None) is not None:
         raise ModelFileError("The file has more members than its layers.")
-    _check_final(final, len(model.classes_) if classifies else None)
+    _check_final(final, model.classes_ if classifies else None)
     pairs = [
         [(name, clone(models[0])) for name, models in zip(layer.names, layer.models, strict=True)]
         for layer in layers
@@ -110,11 +119,18 @@ def _layer(described: list[Any], members: Iterator[tuple[str, Any]], labels: Any
     return Layer(names, methods, models, labels)
 
 
-def _check_final(final: Any, n_classes: int | None) -> None:
-    if n_classes is None:
+def _check_final(final: Any, classes: Any) -> None:
+    if classes is None:
         fits = is_regressor(final)
     else:
-        fits = is_classifier(final) and np.array_equal(final.classes_, np.arange(n_classes))
+        several = isinstance(classes, list)
+        own = getattr(final, "classes_", ())
+        known, wanted = (own, classes) if several else ([own], [classes])
+        fits = is_classifier(final) and len(known) == len(wanted)
+        fits = fits and all(
+            np.array_equal(labels, np.arange(len(found)))
+            for labels, found in zip(known, wanted, strict=False)
+        )
     if not fits:
         raise ModelFileError("The file's final estimator does not fit its task.")
 

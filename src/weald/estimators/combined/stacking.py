@@ -90,7 +90,7 @@ class Stacking(FinalEstimator):
         if isinstance(self.cv, str) and self.cv == PREFIT:
             for member in (member for layer in layers for member in layer):
                 check_is_fitted(member.estimator)
-            known = getattr(self, "classes_", None)
+            known = None if labels is None else self.classes_
             return stack_outputs(
                 layers,
                 X,
@@ -117,7 +117,7 @@ class StackingClassifier(FinalClassifier, Stacking):
 
     Attributes
     ----------
-    classes_ : the classes, sorted
+    classes_ : the classes, sorted; where y has several columns, labels that a row has or has not, a list of them
     estimators_ : the fitted members, in lists as ``estimators`` has them, without dropped ones; with ``refit=False`` each
         is a list of the folds' models
     named_estimators_ : the same by name

@@ -24,7 +24,7 @@ from weald.tree.cart.sample import bootstrap_counts
 class MemberBags:
     """Which rows and columns every member gets.
 
-    ``weight``: rows are drawn in proportion to it; None: all rows alike.
+    ``weight``: rows are drawn in proportion to it, with replacement; None: all rows alike.
 
     >>> bags = MemberBags(seed=0, n_rows=1000, n_draws=1000, bootstrap=True, n_columns=8, n_chosen=8, bootstrap_features=False)
     >>> share_in_bag = (bags.counts(0) > 0).mean()
@@ -59,6 +59,12 @@ class MemberBags:
         """The numbers of the rows that are out of the member's bag."""
         return np.flatnonzero(self.counts(number) == 0)
 
+    def same_draws(self, other: MemberBags) -> bool:
+        """Whether rows are drawn by the same weights."""
+        if self.weight is None or other.weight is None:
+            return self.weight is other.weight
+        return np.array_equal(self.weight, other.weight)
+
     @property
     def all_columns(self) -> bool:
         """Whether every member gets all columns."""
@@ -87,8 +93,8 @@ def fit_members(
 ) -> list[Any]:
     """The members of these numbers, fitted in parallel.
 
-    ``by_weight``: a member is given all rows, those that were drawn n times with n times their weight, so that no row is copied;
-    otherwise it is given copies of its rows. ``params`` are further arguments of its ``fit``.
+    ``by_weight``: a member is given all rows, those that were drawn n times with n times their ``weight`` (None: 1), so that no
+    row is copied; otherwise it is given copies of its rows. ``params`` are further arguments of its ``fit``.
     """
     members = [seeded_clone(estimator, bags.seed, number) for number in numbers]
     fitted: list[Any] = Parallel(n_jobs=n_jobs, verbose=verbose)(
@@ -111,6 +117,8 @@ def _fit_member(
     table = X if bags.all_columns else take_columns(X, bags.columns(number))
     if by_weight:
         counts = bags.counts(number).astype(np.float64)
-        return member.fit(table, y, sample_weight=counts if weight is None else counts * weight, **params)
-    rows = bags.rows(number)
-    return member.fit(take_rows(table, rows), y[rows], **params_of_rows(params, rows, bags.n_rows))
+        member.fit(table, y, sample_weight=counts if weight is None else counts * weight, **params)
+    else:
+        rows = bags.rows(number)
+        member.fit(take_rows(table, rows), y[rows], **params_of_rows(params, rows, bags.n_rows))
+    return member

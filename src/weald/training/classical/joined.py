@@ -22,6 +22,13 @@ def leaf_probabilities(tree: Forest) -> Floats:
     return np.column_stack([1.0 - second, second])
 
 
+def leaf_values(tree: Forest) -> Floats:
+    """(leaves, outputs) of a forest of one regression tree."""
+    if tree.has_vectors:
+        return tree.vectors.reshape(-1, tree.n_outputs)
+    return tree.value[tree.feature < 0][:, None]
+
+
 def join_trees(
     trees: Iterable[tuple[Forest, NDArray[np.int64], Floats]], n_features: int, n_outputs: int
 ) -> Forest:

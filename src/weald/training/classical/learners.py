@@ -45,11 +45,13 @@ class EstimatorLearner:
     def fit(self, number: int, weight: NDArray[np.float64]) -> Any:
         """A fitted copy of the estimator."""
         member = seeded_clone(self._estimator, self._seed, number)
-        if not self.draws:
-            return member.fit(self._training, self._y, sample_weight=weight * self._total_weight)
-        counts = _drawn(weight, self._seed, number)
-        rows = np.repeat(np.arange(len(counts)), counts)
-        return member.fit(take_rows(self._training, rows), self._y[rows])
+        if self.draws:
+            counts = _drawn(weight, self._seed, number)
+            rows = np.repeat(np.arange(len(counts)), counts)
+            member.fit(take_rows(self._training, rows), self._y[rows])
+        else:
+            member.fit(self._training, self._y, sample_weight=weight * self._total_weight)
+        return member
 
     def predict(self, member: Any) -> NDArray[Any]:
         """The member's output for the training rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -107,9 +108,16 @@ def _refuse_mapping(X: Any) -> None:
         )
 
 
-def codes_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """The position in ``classes``, which are sorted, of the label that a fitted member predicts for every row."""
-    labels = np.asarray(member.predict(X))
+Params = Mapping[str, Any]
+NO_PARAMS: Params = MappingProxyType({})
+
+
+def codes_of(member: Any, X: Any, classes: NDArray[Any], params: Params = NO_PARAMS) -> NDArray[np.int64]:
+    """The position in ``classes``, which are sorted, of the label that a fitted member predicts for every row.
+
+    ``params``: further arguments of its ``predict``.
+    """
+    labels = np.asarray(member.predict(X, **params))
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     strange = np.flatnonzero(classes[codes] != labels)
     if len(strange):
@@ -120,9 +128,11 @@ def codes_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.int64]:
     return codes.astype(np.int64, copy=False)
 
 
-def probabilities_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+def probabilities_of(
+    member: Any, X: Any, classes: NDArray[Any], params: Params = NO_PARAMS
+) -> NDArray[np.float64]:
     """(rows, classes) probabilities of a fitted member; a class that its rows did not have gets 0."""
-    probabilities = np.asarray(member.predict_proba(X), dtype=np.float64)
+    probabilities = np.asarray(member.predict_proba(X, **params), dtype=np.float64)
     if probabilities.shape[1] == len(classes):
         return probabilities
     every = np.zeros((len(probabilities), len(classes)))
@@ -130,9 +140,9 @@ def probabilities_of(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.f
     return every
 
 
-def values_of(member: Any, X: Any) -> NDArray[np.float64]:
+def values_of(member: Any, X: Any, params: Params = NO_PARAMS) -> NDArray[np.float64]:
     """The numbers that a fitted regressor predicts."""
-    return np.asarray(member.predict(X), dtype=np.float64)
+    return np.asarray(member.predict(X, **params), dtype=np.float64)
 
 
 def outputs_in_order(

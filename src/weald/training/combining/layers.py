@@ -38,7 +38,7 @@ class Member:
 class Layer:
     """Fitted members: one model each, or one a fold, whose outputs are averaged.
 
-    ``classes`` are the labels as the models know them, sorted; None for numbers.
+    ``classes`` are the labels as the models know them, sorted; None for numbers, and for several labels a row, each 0 or 1.
     """
 
     names: Sequence[str]
@@ -161,13 +161,16 @@ def _fit_fold(
 
 
 def _fit_all(member: Member, table: Any, y: NDArray[Any]) -> Any:
-    return clone(member.estimator).fit(table, y, **member.params)
+    model = clone(member.estimator)
+    model.fit(table, y, **member.params)
+    return model
 
 
 def _output(model: Any, name: str, method: str, X: Any, classes: NDArray[Any] | None) -> Floats:
     """What a model says of a table, as columns of floats."""
     if classes is None or not is_classifier(model):
-        return _columns(getattr(model, method)(X))
+        said = getattr(model, method)(X)
+        return _of_each_label(model, said) if isinstance(said, list) else _columns(said)
     if method == "predict":
         return _columns(codes_of(model, X, classes))
     if method == "predict_proba":
@@ -179,6 +182,15 @@ def _output(model: Any, name: str, method: str, X: Any, classes: NDArray[Any] | 
             "decision_function has columns for these only; use folds with all classes, or stack_method='predict_proba'."
         )
     return _columns(model.decision_function(X))
+
+
+def _of_each_label(model: Any, probabilities: Sequence[Any]) -> Floats:
+    """(rows, labels): of several labels, each 0 or 1, the probabilities of 1."""
+    columns = [
+        np.asarray(part)[:, 1] if len(classes) == 2 else np.full(len(part), float(classes[0]))
+        for classes, part in zip(model.classes_, probabilities, strict=True)
+    ]
+    return np.column_stack(columns).astype(np.float64, copy=False)
 
 
 def _columns(values: Any) -> Floats:

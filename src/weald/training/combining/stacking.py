@@ -56,7 +56,7 @@ def splitter_of(cv: Any, y: NDArray[Any], classifies: bool, grouped: bool) -> An
         )
     if grouped and (cv is None or isinstance(cv, int | np.integer)):
         n_splits = DEFAULT_FOLDS if cv is None else int(cv)
-        return StratifiedGroupKFold(n_splits) if classifies else GroupKFold(n_splits)
+        return StratifiedGroupKFold(n_splits) if classifies and y.ndim == 1 else GroupKFold(n_splits)
     return check_cv(DEFAULT_FOLDS if cv is None else cv, y, classifier=classifies)
 
 
@@ -88,7 +88,10 @@ def split_off(y: NDArray[Any], share: float, classifies: bool, groups: Any, seed
         rest, held_out = next(splitter.split(np.zeros(len(y)), y, groups))
     else:
         rest, held_out = train_test_split(
-            np.arange(len(y)), test_size=share, random_state=seed % 2**32, stratify=y if classifies else None
+            np.arange(len(y)),
+            test_size=share,
+            random_state=seed % 2**32,
+            stratify=y if classifies and y.ndim == 1 else None,
         )
     return np.sort(rest).astype(np.int64), np.sort(held_out).astype(np.int64)
 

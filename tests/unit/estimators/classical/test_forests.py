@@ -103,7 +103,9 @@ def test_a_bag_holds_two_thirds_of_the_rows() -> None:
     assert np.mean(shares) == pytest.approx(0.632, abs=0.01)
 
 
-@pytest.mark.parametrize(("max_samples", "drawn"), [(0.5, 221), (100, 100), (None, 442), (1.0, 442)])
+@pytest.mark.parametrize(
+    ("max_samples", "drawn"), [(0.5, 221), (100, 100), (None, 442), (1.0, 442), (600, 600), (1.5, 663)]
+)
 def test_max_samples_is_the_size_of_a_bag(max_samples: Any, drawn: int) -> None:
     model = RandomForestRegressor(2, max_depth=1, max_samples=max_samples).fit(*DIABETES)
     assert [len(rows) for rows in model.estimators_samples_] == [drawn] * 2
@@ -121,6 +123,35 @@ def test_a_warm_start_grows_the_forest_that_a_single_fit_grows() -> None:
         model.fit(*IRIS)
     with pytest.raises(InputError, match="cannot go back: n_estimators is 3"):
         model.set_params(n_estimators=3).fit(*IRIS)
+
+
+def test_a_warm_start_with_classes_weighed_by_their_rows_says_what_it_does() -> None:
+    model = RandomForestClassifier(2, warm_start=True, class_weight="balanced").fit(*IRIS)
+    with pytest.warns(UserWarning, match="class_weight='balanced' of the rows of this fit"):
+        model.set_params(n_estimators=3).fit(*IRIS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(n_estimators=4, class_weight={0: 2.0}).fit(*IRIS)
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+def test_a_forest_is_a_sequence_of_its_trees(kind: Any) -> None:
+    forest = kind(3, max_depth=2, min_samples_leaf=4)
+    with pytest.raises(NotFittedError):
+        len(forest)
+    with pytest.raises(NotFittedError):
+        forest.estimator_  # noqa: B018
+    forest.fit(*data_for(kind))
+    assert len(forest) == 3
+    assert list(forest) == forest.estimators_
+    assert forest[-1] is forest.estimators_[2]
+    assert [tree.tree_.max_depth for tree in forest] == [2, 2, 2]
+    assert all(rows.dtype == np.int32 for rows in forest.estimators_samples_)
+    template = forest.estimator_
+    assert type(template) is type(forest[0])
+    assert template.get_params() == forest[0].get_params() == forest.estimator.get_params()
+    assert (template.max_depth, template.min_samples_leaf) == (2, 4)
+    assert not hasattr(template, "tree_")
 
 
 def test_a_warm_start_on_other_columns_classes_or_rows_is_refused() -> None:
@@ -233,6 +264,14 @@ def test_balanced_subsamples_balance_each_bag() -> None:
         counts = np.bincount(rows, minlength=len(y)).astype(float)
         weight = counts * (len(rows) / (2 * np.bincount(y[rows]))[y])
         assert weight[y == 0].sum() == pytest.approx(weight[y == 1].sum())
+
+
+def test_balanced_subsamples_do_without_a_class_of_which_no_row_was_drawn() -> None:
+    X, y = np.arange(6.0).reshape(-1, 1), np.array([0, 0, 0, 0, 0, 1])
+    both = np.column_stack([y, 2 * y])  # a factor for each output
+    model = RandomForestClassifier(30, class_weight="balanced_subsample").fit(X, both)
+    assert any(5 not in rows for rows in model.estimators_samples_)
+    assert all(np.isfinite(part).all() for part in model.predict_proba(X))
 
 
 @pytest.mark.parametrize(
@@ -487,8 +526,12 @@ def test_a_header_that_does_not_fit_its_forest_is_refused(change: Any, message: 
         ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
         ({"min_samples_split": 1}, "min_samples_split must be a whole number of at least 2"),
         ({"min_samples_split": 1.5}, "min_samples_split must be"),
-        ({"max_samples": 0}, "max_samples must be None, a whole number from 1 to 150"),
-        ({"max_samples": 1.5}, "max_samples must be"),
+        (
+            {"max_samples": 0},
+            "max_samples must be None, a whole number of at least 1, or a share above 0 of the 150",
+        ),
+        ({"max_samples": -0.5}, "max_samples must be"),
+        ({"max_samples": float("inf")}, "max_samples must be"),
         ({"max_samples": 0.5, "bootstrap": False}, "max_samples=0.5 needs bootstrap=True"),
         ({"oob_score": True, "bootstrap": False}, "oob_score needs bootstrap=True"),
         ({"oob_score": "accuracy"}, "oob_score must be True, False or a function"),
