@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from weald.data.number_text import PLAIN, NumberFormat, plain_text
 from weald.data.reading import FileTable, ReadOptions
 from weald.data.settling import WholeNumbers, settle_text
-from weald.data.streams import DAMAGED, Source
+from weald.data.streams import Source, damage_named
 from weald.data.tables import made_up_names
 from weald.data.text_format import FALLBACK, SAMPLE_BYTES, Rows, TextFormat, find_encoding, find_format
 from weald.runtime.errors import InputError
@@ -36,7 +36,7 @@ def read_delimited(source: Source, options: ReadOptions) -> FileTable:
     nearly always found in
     the first chunk, and spares keeping cells of numeric columns as strings.
     """
-    try:
+    with damage_named(source.name):
         head = source.head(SAMPLE_BYTES)
         encoding = options.encoding or find_encoding(head)
         while True:
@@ -48,8 +48,6 @@ def read_delimited(source: Source, options: ReadOptions) -> FileTable:
                         f"the file {source.name!r} is not {encoding} text; say what it is with --encoding"
                     ) from None
                 encoding = FALLBACK  # a letter below the sample
-    except DAMAGED as error:
-        raise InputError(f"the file {source.name!r} cannot be read: {error}") from None
 
 
 def _read(source: Source, head: bytes, encoding: str, options: ReadOptions) -> FileTable:
@@ -80,6 +78,7 @@ class _Scan:
         self._source, self._written, self._options = source, written, options
         self._missing = MISSING | frozenset(options.na_values)
         self._text: set[int] = set()
+        self._categories: set[int] = set()
         self.table = FileTable(source.name, (), {}, str(written))
 
     def finished(self) -> bool:
@@ -100,6 +99,7 @@ class _Scan:
         names = self._names(first)
         chosen = [position for position, name in enumerate(names) if self._options.wants(name)]
         self._text |= {p for p in chosen if names[p] in (*self._options.text, *self._options.dates)}
+        self._categories = {p for p in chosen if names[p] in self._options.categorical}
         known: dict[str, str | None] = dict.fromkeys(self._missing)  # one Python string per distinct text
         chunks: dict[int, list[Column]] = {position: [] for position in chosen}
         exact = {p: WholeNumbers(names[p], self._source.name) for p in chosen}
@@ -147,16 +147,24 @@ class _Scan:
                 if numbers is None:
                     not_numbers.add(position)
                     continue
-                self._check_exact(numbers, cells, exact[position])
+                if self._collapses(numbers, cells, exact[position], position):
+                    not_numbers.add(position)
+                    continue
             parts.append(_as_text(cells, known) if numbers is None else numbers)
         return not_numbers
 
-    def _check_exact(self, numbers: NDArray[np.float64], cells: Sequence[str], exact: WholeNumbers) -> None:
+    def _collapses(
+        self, numbers: NDArray[np.float64], cells: Sequence[str], exact: WholeNumbers, position: int
+    ) -> bool:
+        """Whether a column of categories must be text for its whole numbers to differ; another column is refused then."""
         large = np.flatnonzero(np.abs(numbers) >= _EXACT)
-        if len(large):
-            exact.check(
-                (cells[row] for row in large.tolist()), lambda cell: plain_text(cell, self._written.numbers)
-            )
+        if len(large) == 0:
+            return False
+        texts = (cells[row] for row in large.tolist())
+        same = exact.collapse(texts, lambda cell: plain_text(cell, self._written.numbers))
+        if position not in self._categories:
+            exact.refuse(same)
+        return same is not None
 
     def _names(self, first: list[str]) -> list[str]:
         if not self._written.header:

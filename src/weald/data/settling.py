@@ -139,6 +139,8 @@ def _signed_sentence(cells: _Cells, signed: list[str]) -> str:
     kept = [written for written in FORMATS if all(written in formats_of(text) for text in signed)]
     whole = {written: cells.count(t for t in cells.counts if written in formats_of(t)) for written in kept}
     best = [written for written in kept if whole[written] == max(whole.values())]
+    simple = {written.decimal for written in best if not written.thousands}
+    best = [written for written in best if not written.thousands or written.decimal not in simple]
     ways = [_options_of(written) for written in best if written != PLAIN][:2]
     wanted = [] if PLAIN in best else [" or ".join(ways)] if ways else []
     if any(without_signs(text) != text for text in signed) or not wanted:
@@ -175,7 +177,8 @@ def _declared_numbers(cells: _Cells, written: NumberFormat) -> NDArray[np.float6
 def _as_numbers(cells: _Cells, found: Mapping[str, float | None]) -> NDArray[np.float64]:
     values = {text: np.nan if found.get(text) is None else found[text] for text in cells.counts}
     exact = WholeNumbers(cells.name, cells.table.file)
-    exact.check(text for text, number in values.items() if number is not None and abs(number) >= _EXACT)
+    large = (text for text, number in values.items() if number is not None and abs(number) >= _EXACT)
+    exact.refuse(exact.collapse(large))
     return cells.mapped(values, np.nan, np.float64)
 
 
@@ -214,8 +217,10 @@ class WholeNumbers:
         self._seen: dict[float, int] = {}
         self._name, self._file = name, file
 
-    def check(self, texts: Iterable[str], to_plain: Callable[[str], str | None] = str.strip) -> None:
-        """Refuse a text that is a whole number other than one that became the same float."""
+    def collapse(
+        self, texts: Iterable[str], to_plain: Callable[[str], str | None] = str.strip
+    ) -> tuple[int, int] | None:
+        """Two whole numbers, of these texts and those seen before, that are the same float; None where there are none."""
         for text in texts:
             plain = to_plain(text)
             if plain is None or not plain.lstrip("+-").isdecimal():
@@ -223,8 +228,13 @@ class WholeNumbers:
             whole = int(plain)
             first = self._seen.setdefault(float(whole), whole)
             if first != whole:
-                raise InputError(
-                    f"the column {self._name!r} of {self._file!r} holds {first} and {whole}, which are "
-                    "the same number to a float: "
-                    f"give --drop {self._name!r}, or --categorical {self._name!r} if they name things"
-                )
+                return first, whole
+        return None
+
+    def refuse(self, same: tuple[int, int] | None) -> None:
+        """Refuse the column if two of its numbers are the same float."""
+        if same is not None:
+            raise InputError(
+                f"the column {self._name!r} of {self._file!r} holds {same[0]} and {same[1]}, which are the same number to a "
+                f"float: give --drop {self._name!r}, or --categorical {self._name!r} if they name things"
+            )

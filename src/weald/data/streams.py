@@ -9,7 +9,8 @@ import lzma
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
@@ -25,8 +26,20 @@ _MAGIC = {
     b"PK\x03\x04": ".zip",
 }
 COMPRESSIONS = tuple(_MAGIC.values())
-#: what a damaged compressed file raises
-DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile, zlib.error)
+
+
+@contextmanager
+def damage_named(name: str) -> Iterator[None]:
+    """Turn what a damaged compressed file raises into a sentence that names it."""
+    try:
+        yield
+    except (*_DAMAGED, OSError) as error:
+        if (
+            isinstance(error, OSError) and error.errno is not None
+        ):  # the system's own: no permission, a disk that fails
+            raise
+        raise InputError(f"the file {name!r} cannot be read: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from weald.data.delimited import MISSING
 from weald.data.number_text import PLAIN
 from weald.data.reading import FileTable, ReadOptions
-from weald.data.settling import settle_text
-from weald.data.streams import DAMAGED, Source
+from weald.data.settling import WholeNumbers, settle_text
+from weald.data.streams import Source, damage_named
 from weald.data.text_format import find_encoding
+from weald.data.whole_numbers import first_collapse, first_collapse_of_cells
 from weald.runtime.errors import InputError
 from weald.runtime.extras import load_extra
 
@@ -22,15 +23,14 @@ from weald.runtime.extras import load_extra
 def read_parquet(source: Source, options: ReadOptions) -> FileTable:
     """Read a Parquet file with pyarrow; columns of text are settled as those of a text file are."""
     pyarrow = load_pyarrow(source.name)
+    with damage_named(source.name), source.open() as stream:
+        data = stream.read()
     try:
-        with source.open() as stream:
-            table = pyarrow.parquet.read_table(pyarrow.BufferReader(stream.read()))
-    except pyarrow.ArrowInvalid as error:
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+    except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
-            f"the file {source.name!r} is not a Parquet file: {str(error).splitlines()[0]}"
+            f"the file {source.name!r} is not a Parquet file, or is damaged: {str(error).splitlines()[0]}"
         ) from None
-    except (*DAMAGED, pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"the file {source.name!r} cannot be read: {str(error).splitlines()[0]}") from None
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"the file {source.name!r} has no rows or no columns")
     names = table.column_names
@@ -40,7 +40,7 @@ def read_parquet(source: Source, options: ReadOptions) -> FileTable:
     found = FileTable(source.name, tuple(names), {}, "Parquet")
     for name in names:
         if options.wants(name):
-            values = _array_of_arrow(pyarrow, table.column(name), name, source.name)
+            values = _array_of_arrow(pyarrow, table.column(name), name, source.name, options)
             found.columns[name] = _settled(values, name, found, options)
     return found
 
@@ -49,19 +49,18 @@ def read_json_lines(source: Source, options: ReadOptions) -> FileTable:
     """Read a file with one JSON object a line; a key that a line lacks is a missing value."""
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
-    try:
+    with damage_named(source.name):
         encoding = options.encoding or find_encoding(source.head(4096))
-        with source.open() as stream:
-            for number, line in enumerate(io.TextIOWrapper(stream, encoding=encoding), start=1):
-                if line.strip():
-                    rows.append(_object(line, number, source.name))
-                    numbers.append(number)
-    except DAMAGED as error:
-        raise InputError(f"the file {source.name!r} cannot be read: {error}") from None
-    except (UnicodeError, LookupError):
-        raise InputError(
-            f"the file {source.name!r} is not {encoding} text; say what it is with --encoding"
-        ) from None
+        try:
+            with source.open() as stream:
+                for number, line in enumerate(io.TextIOWrapper(stream, encoding=encoding), start=1):
+                    if line.strip():
+                        rows.append(_object(line, number, source.name))
+                        numbers.append(number)
+        except (UnicodeError, LookupError):
+            raise InputError(
+                f"the file {source.name!r} is not {encoding} text; say what it is with --encoding"
+            ) from None
     if not rows:
         raise InputError(f"the file {source.name!r} is empty; it must have a JSON object a line")
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -70,7 +69,8 @@ def read_json_lines(source: Source, options: ReadOptions) -> FileTable:
     for name in names:
         if options.wants(name):
             cells = [row.get(name) for row in rows]
-            found.columns[name] = _settled(_array_of_json(cells, name, found, missing), name, found, options)
+            values = _array_of_json(cells, name, found, missing, options)
+            found.columns[name] = _settled(values, name, found, options)
     return found
 
 
@@ -111,7 +111,7 @@ def _check_dates(name: str, table: FileTable, options: ReadOptions) -> None:
         )
 
 
-def _array_of_arrow(pyarrow: Any, column: Any, name: str, file: str) -> NDArray[Any]:
+def _array_of_arrow(pyarrow: Any, column: Any, name: str, file: str, options: ReadOptions) -> NDArray[Any]:
     types = pyarrow.types
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -122,7 +122,11 @@ def _array_of_arrow(pyarrow: Any, column: Any, name: str, file: str) -> NDArray[
     if types.is_decimal(kind):
         column = column.cast(pyarrow.float64())
     elif types.is_integer(kind):
-        _check_integers(pyarrow, column, name, file)
+        same = first_collapse(column.drop_null().to_numpy())
+        if name in options.text or (same is not None and name in options.categorical):
+            column = column.cast(pyarrow.string())
+        else:
+            WholeNumbers(name, file).refuse(same)
     elif not (
         types.is_floating(kind) or types.is_boolean(kind) or types.is_null(kind)
         or types.is_string(kind) or types.is_large_string(kind) or "string_view" in str(kind)
@@ -139,19 +143,6 @@ def _array_of_arrow(pyarrow: Any, column: Any, name: str, file: str) -> NDArray[
     return values
 
 
-def _check_integers(pyarrow: Any, column: Any, name: str, file: str) -> None:
-    """Whole numbers with missing ones among them become floats before the table sees them."""
-    from weald.data.whole_numbers import first_collapse
-
-    values = column.drop_null().to_numpy()
-    same = first_collapse(values)
-    if same is not None:
-        raise InputError(
-            f"the column {name!r} of {file!r} holds {same[0]} and {same[1]}, which are the same number to a float: "
-            f"give --drop {name!r}, or store it as text"
-        )
-
-
 def _object(line: str, number: int, file: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
@@ -164,7 +155,9 @@ def _object(line: str, number: int, file: str) -> dict[str, Any]:
     return row
 
 
-def _array_of_json(cells: list[Any], name: str, table: FileTable, missing: frozenset[str]) -> NDArray[Any]:
+def _array_of_json(
+    cells: list[Any], name: str, table: FileTable, missing: frozenset[str], options: ReadOptions
+) -> NDArray[Any]:
     types = {type(cell) for cell in cells if cell is not None}
     for kind in (list, dict):
         if kind in types:
@@ -175,9 +168,8 @@ def _array_of_json(cells: list[Any], name: str, table: FileTable, missing: froze
             )
     if types <= {bool} and types and None not in cells:
         return np.array(cells, dtype=bool)
-    if types <= {bool, int, float}:
-        whole = [cell for cell in cells if type(cell) is int]
-        _check_python_integers(whole, name, table.file)
+    if types <= {bool, int, float} and name not in options.text:
+        WholeNumbers(name, table.file).refuse(first_collapse_of_cells(cells))
         return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
     array = np.empty(len(cells), dtype=object)
     array[:] = [
@@ -185,10 +177,3 @@ def _array_of_json(cells: list[Any], name: str, table: FileTable, missing: froze
         for cell in cells
     ]
     return array
-
-
-def _check_python_integers(whole: list[int], name: str, file: str) -> None:
-    from weald.data.settling import WholeNumbers
-
-    large = (str(value) for value in whole if abs(value) >= 2**53)
-    WholeNumbers(name, file).check(large)

@@ -168,10 +168,11 @@ def _find_separator(lines: Sequence[str], quote: str) -> str:
 
 
 def _find_quote(lines: Sequence[str], separator: str) -> str:
-    cells = [cell for row in _sample(lines, separator, '"') for cell in row]
-    single = sum(len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in cells)
+    cells = [cell for row in _sample(lines, separator, '"')[1:] for cell in row]
+    opened = sum(cell.startswith("'") for cell in cells)
+    closed = sum(cell.endswith("'") for cell in cells)
     text = sum(plain_text(cell, PLAIN) is None for cell in cells)
-    return "'" if single > 0.5 * text > 0 else '"'
+    return "'" if opened == closed and 2 * opened >= text > 0 else '"'
 
 
 def _find_numbers(cells: Sequence[str], options: ReadOptions) -> NumberFormat:

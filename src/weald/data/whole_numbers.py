@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,7 +32,7 @@ def first_collapse(values: NDArray[Any]) -> tuple[int, int] | None:
 
 def first_collapse_of_cells(cells: Iterable[Any]) -> tuple[int, int] | None:
     """`first_collapse` of Python's whole numbers among other cells."""
-    large = {cell for cell in cells if isinstance(cell, int) and abs(cell) > _EXACT}
+    large = {int(cell) for cell in cells if isinstance(cell, numbers.Integral) and abs(int(cell)) >= _EXACT}
     distinct = sorted(large)
     for first, second in itertools.pairwise(distinct):
         try:

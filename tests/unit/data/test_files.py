@@ -83,7 +83,7 @@ def test_files_that_are_not_text_or_not_there_are_refused(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="does not exist"):
         read_file(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match=r"use \.csv"):
-        read_file(tmp_path / "table.xlsx")
+        read_file(write(tmp_path, "", "table.xlsx"))
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet"])
