@@ -129,7 +129,7 @@ class _BestRound:
             return "no round was trained"
         best = best_round(self.values, self.greater)
         found = f"best round on the validation table: {best + 1} of {len(self.values)} ({metric} {self.values[best]:.6g})"
-        if estimator.best_iteration_ is not None:
+        if estimator.early_stopping_rounds is not None:
             return f"{found}; the model ends there"
         if best + 1 == len(self.values):
             return f"{found}, the last; more rounds may be better still: --set n_estimators={2 * len(self.values)}"

@@ -88,6 +88,6 @@ def starts_with_zero(cell: str) -> bool:
 @lru_cache(maxsize=64)
 def _pattern(written: NumberFormat) -> re.Pattern[str]:
     decimal, thousands = re.escape(written.decimal), re.escape(written.thousands)
-    whole = rf"(?:\d{{1,3}}(?:{thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
+    whole = rf"(?:[1-9]\d{{0,2}}(?:{thousands}\d{{3}})+|\d+)" if thousands else r"\d+"
     number = rf"(?:{whole}(?:{decimal}\d*)?|{decimal}\d+)(?:[eE][+-]?\d+)?"
     return re.compile(rf"[+-]?(?:{number}|inf|infinity)", re.IGNORECASE)

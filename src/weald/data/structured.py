@@ -163,7 +163,7 @@ def _array_of_json(
         if kind in types:
             row = next(row for row, cell in enumerate(cells) if isinstance(cell, kind))
             raise InputError(
-                f"the column {name!r} of {table.file!r} holds a {'list' if kind is list else 'object'} in {table.place(row)}: "
+                f"the column {name!r} of {table.file!r} holds {'a list' if kind is list else 'an object'} in {table.place(row)}: "
                 f"turn it to columns of numbers or text, or give --drop {name!r}"
             )
     if types <= {bool} and types and None not in cells:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from weald.data.dates import PARTS
 from weald.data.files import open_file, read_file
 from weald.data.reading import FileTable, ReadOptions
 from weald.runtime.errors import DataWarning, InputError
@@ -112,6 +113,7 @@ def test_a_column_that_names_rows_is_said_to_be_of_little_use(tmp_path: Path) ->
     [
         (["12,5", "-0,25", "3"], [12.5, -0.25, 3.0], "decimal sign ','"),
         (["1.234,5", "2.000.000", "7"], [1234.5, 2e6, 7.0], "thousands sign '.'"),
+        (["0,125", "1,250", "7"], [0.125, 1.25, 7.0], "decimal sign ','"),
         (["1,234,567.5", "2,000", "7"], [1234567.5, 2000.0, 7.0], "thousands sign ','"),
         (["1e5", "-inf", " 7 "], [1e5, -np.inf, 7.0], "decimal sign '.'"),
     ],
@@ -204,7 +206,7 @@ BODY = b"a,b\n1,x\n2,y\n"
 def test_compressed_files_are_read_and_damaged_ones_named(tmp_path: Path, suffix: str, compress: Any) -> None:
     assert plain(opened(tmp_path, compress(BODY), "t.csv" + suffix)) == {"a": [1.0, 2.0], "b": ["x", "y"]}
     for damaged in (b"nope, not at all", compress(BODY * 1000)[:-9]):
-        with pytest.raises(InputError, match="'.*bad.csv.* cannot be read"):
+        with pytest.raises(InputError, match=r"bad\.csv.* cannot be read"):
             opened(tmp_path, damaged, "bad.csv" + suffix)
 
 
@@ -246,7 +248,7 @@ def test_json_lines_are_read_and_a_bad_line_is_named(tmp_path: Path) -> None:
         ('{"a": 1}\n{a}\n', "line 2 .* is not JSON"),
         ("[1]\n", "line 1 .* must be an object"),
         ('{"a": 1}\n{"a": [2]}\n', "holds a list in line 2"),
-        ('{"a": {"b": 1}}\n', "holds a object in line 1|holds an object in line 1"),
+        ('{"a": {"b": 1}}\n', "holds an object in line 1"),
         ("", "is empty"),
         ('{"a": 9007199254740992}\n{"a": 9007199254740993}\n', "same number to a float"),
     ]:
@@ -285,11 +287,11 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
 
 def test_dates_are_refused_by_name_until_they_are_declared(tmp_path: Path) -> None:
     text = "when,b\n2024-01-31,1\n2024-02-01 12:30,2\n"
-    with pytest.raises(InputError, match="'when' .* holds dates, '2024-01-31' in line 2: give --dates"):
+    with pytest.raises(InputError, match=r"'when' .* holds dates, '2024-01-31' in line 2: give --dates"):
         opened(tmp_path, text)
     table = opened(tmp_path, text, dates=("when",))
     assert table.columns["when.hour"].tolist() == [0.0, 12.5]
-    assert list(table.columns)[0] == "when.days" and list(table.columns)[-1] == "b"
+    assert list(table.columns) == [*(f"when.{part}" for part in PARTS), "b"]
 
 
 def test_dates_in_another_order_need_their_format(tmp_path: Path) -> None:
@@ -318,7 +320,7 @@ def test_types_of_parquet_that_are_no_column_are_a_sentence(tmp_path: Path) -> N
 
 
 def test_an_option_that_names_no_column_or_two_kinds_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--numeric is 'aa'.*did you mean 'a'|--numeric is 'aa'"):
+    with pytest.raises(InputError, match=r"--numeric is 'aa'.*did you mean 'a'"):
         opened(tmp_path, "a,b\n1,2\n", numeric=("aa",))
     with pytest.raises(InputError, match="one must do"):
         opened(tmp_path, "a,b\n1,2\n", numeric=("a",), categorical=("a",))
