@@ -96,6 +96,7 @@ def for_model(options: ReadOptions, model: Any) -> ReadOptions:
     return replace(
         options,
         text=tuple(text),
+        known_numbers=frozenset(column.name for column in schema.columns if column.kind == "numeric"),
         numeric=tuple(numeric),
         dates=tuple(dict.fromkeys((*options.dates, *schema.dates))),
         wanted=frozenset((*schema.names, *schema.dates)),

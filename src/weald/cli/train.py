@@ -236,7 +236,9 @@ def _evaluation(
         text.add(roles.target)
     # Weights and dropped columns need not be in the validation table.
     wanted = frozenset((*training.columns, *reading.dates, roles.target))
-    table = read_table_file(valid, replace(reading, text=tuple(text), wanted=wanted), quiet)
+    numbers = frozenset(name for name, values in training.columns.items() if values.dtype.kind == "f")
+    options = replace(reading, text=tuple(text), known_numbers=numbers - set(reading.categorical), wanted=wanted)
+    table = read_table_file(valid, options, quiet)
     answers = take_column(table, roles.target, "--target")
     check_labels(answers, roles.target, table)
     if task is Task.classification:

@@ -79,6 +79,7 @@ class _Scan:
         self._missing = MISSING | frozenset(options.na_values)
         self._text: set[int] = set()
         self._categories: set[int] = set()
+        self._known: set[int] = set()
         self.table = FileTable(source.name, (), {}, str(written))
 
     def finished(self) -> bool:
@@ -96,9 +97,11 @@ class _Scan:
 
     def _pass(self, rows: Rows) -> bool:
         first = next(_rows(rows, None, self._source.name), [])
+        first_line = rows.line
         names = self._names(first)
         chosen = [position for position, name in enumerate(names) if self._options.wants(name)]
         self._text |= {p for p in chosen if names[p] in (*self._options.text, *self._options.dates)}
+        self._known = {p for p in chosen if names[p] in self._options.known_numbers}
         self._categories = {p for p in chosen if names[p] in self._options.categorical}
         known: dict[str, str | None] = dict.fromkeys(self._missing)  # one Python string per distinct text
         chunks: dict[int, list[Column]] = {position: [] for position in chosen}
@@ -106,7 +109,7 @@ class _Scan:
         lines: list[NDArray[np.int64]] = []
         data = _with_lines(_rows(rows, len(names), self._source.name), rows)
         if not self._written.header:
-            data = _before((first, self._written.first_line), data)
+            data = _before((first, first_line), data)
         for chunk in _chunks(data):
             lines.append(np.array([line for _, line in chunk], np.int64))
             columns = list(zip(*(row for row, _ in chunk), strict=True))
@@ -158,7 +161,7 @@ class _Scan:
     ) -> bool:
         """Whether a column of categories must be text for its whole numbers to differ; another column is refused then."""
         large = np.flatnonzero(np.abs(numbers) >= _EXACT)
-        if len(large) == 0:
+        if len(large) == 0 or position in self._known:
             return False
         texts = (cells[row] for row in large.tolist())
         same = exact.collapse(texts, lambda cell: plain_text(cell, self._written.numbers))

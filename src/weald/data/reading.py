@@ -23,6 +23,7 @@ class ReadOptions:
     numeric : columns of numbers: signs of currency and percent are cut off, and what is no number is missing.
     categorical : columns of categories: text where not every cell is a number.
     text : columns that are text even where every cell is a number.
+    known_numbers : columns that are numbers in another table, which this one goes with: none of their cells makes them text.
     dates : columns of dates, which are read as numbers, their parts.
     date_format : how dates are written, as in ``strptime``; None for 2024-01-31, also with a time, and 31.1.2024.
     wanted : the columns to read; None for all.
@@ -39,6 +40,7 @@ class ReadOptions:
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    known_numbers: frozenset[str] = frozenset()
     dates: tuple[str, ...] = ()
     date_format: str | None = None
     wanted: frozenset[str] | None = None

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from weald.data.date_text import date_of, looks_like_date
 from weald.data.number_text import (
     FORMATS,
-    PLAIN,
     NumberFormat,
     formats_of,
     is_hexadecimal,
@@ -79,10 +78,10 @@ def settle_text(
         return _declared_numbers(cells, written)
     if name in options.text or name in options.categorical:
         return values
-    return _undeclared(cells, written)
+    return _undeclared(cells, written, name in options.known_numbers)
 
 
-def _undeclared(cells: _Cells, written: NumberFormat) -> NDArray[Any]:
+def _undeclared(cells: _Cells, written: NumberFormat, known: bool) -> NDArray[Any]:
     numbers = {text for text in cells.counts if plain_text(text, written) is not None}
     others = [text for text in cells.counts if text not in numbers]
     if not others:
@@ -90,8 +89,10 @@ def _undeclared(cells: _Cells, written: NumberFormat) -> NDArray[Any]:
     codes = [text for text in cells.counts if text in numbers and starts_with_zero(text)]
     signed = [text for text in others if formats_of(text) or is_hexadecimal(text)]
     n_numbers, n_signed = cells.count(numbers), cells.count(signed)
-    if not codes and signed and 2 * (n_numbers + n_signed) > cells.total:
-        raise InputError(_signed_sentence(cells, signed))
+    if signed and (known or (not codes and 2 * (n_numbers + n_signed) > cells.total)):
+        raise InputError(_signed_sentence(cells, signed, written, known))
+    if known:
+        return _few_or_many(cells, numbers, others, written, known)
     if cells.count(text for text in others if looks_like_date(text)) > _DATES * cells.total:
         raise InputError(
             f"the column {cells.name!r} of {cells.table.file!r} holds dates, {cells.shown(others[:1])}: give --dates "
@@ -107,20 +108,18 @@ def _undeclared(cells: _Cells, written: NumberFormat) -> NDArray[Any]:
             f"{cells.shown(codes[:1])} begins with a zero as codes do; --numeric {cells.name!r} says otherwise"
         )
         return cells.values
-    return _few_or_many(cells, numbers, others, written)
+    return _few_or_many(cells, numbers, others, written, known)
 
 
 def _few_or_many(
-    cells: _Cells, numbers: set[str], others: list[str], written: NumberFormat
+    cells: _Cells, numbers: set[str], others: list[str], written: NumberFormat, known: bool
 ) -> NDArray[np.float64]:
     n_others = cells.count(others)
     if n_others > max(1, _FEW * cells.total):
         raise InputError(
             f"the column {cells.name!r} of {cells.table.file!r} holds numbers, but {n_others:,} of its "
-            f"{cells.total:,} cells are none, "
-            f"{cells.shown(others)}: give --na-values {others[0]!r} if that means missing, --numeric "
-            f"{cells.name!r} to take all such cells "
-            f"for missing, or --categorical {cells.name!r} if they are categories"
+            f"{cells.total:,} cells are none, {cells.shown(others)}: give --na-values {others[0]!r} if that means missing, or "
+            f"--numeric {cells.name!r} to take all such cells for missing{_or_categories(cells, known)}"
         )
     cells.table.notes.append(
         f"column {cells.name!r}: {n_others:,} of {cells.total:,} cells are no numbers and count as missing, {cells.shown(others)}"
@@ -128,28 +127,33 @@ def _few_or_many(
     return _as_numbers(cells, {text: number_of(text, written) for text in numbers})
 
 
-def _signed_sentence(cells: _Cells, signed: list[str]) -> str:
+def _or_categories(cells: _Cells, known: bool) -> str:
+    """The last way out, which a column has that is not known to be numbers."""
+    return "" if known else f", or --categorical {cells.name!r} if they are categories"
+
+
+def _signed_sentence(cells: _Cells, signed: list[str], written: NumberFormat, known: bool) -> str:
     """Numbers that are written with signs: which options would read them."""
     start = (
         f"the column {cells.name!r} of {cells.table.file!r} holds numbers that are written with other signs, "
         f"{cells.shown(signed)}: "
     )
     if any(is_hexadecimal(text) for text in signed):
-        return start + f"write them as decimal numbers, or give --categorical {cells.name!r}"
-    kept = [written for written in FORMATS if all(written in formats_of(text) for text in signed)]
-    whole = {written: cells.count(t for t in cells.counts if written in formats_of(t)) for written in kept}
-    best = [written for written in kept if whole[written] == max(whole.values())]
-    simple = {written.decimal for written in best if not written.thousands}
-    best = [written for written in best if not written.thousands or written.decimal not in simple]
-    ways = [_options_of(written) for written in best if written != PLAIN][:2]
-    wanted = [] if PLAIN in best else [" or ".join(ways)] if ways else []
+        return start + "write them as decimal numbers" + _or_categories(cells, known)
+    kept = [way for way in FORMATS if all(way in formats_of(text) for text in signed)]
+    fitting = {way: cells.count(text for text in cells.counts if way in formats_of(text)) for way in kept}
+    best = [way for way in kept if fitting[way] == max(fitting.values())]
+    simple = {way.decimal for way in best if not way.thousands}
+    best = [way for way in best if not way.thousands or way.decimal not in simple]
+    ways = [_options_of(way) for way in best][:2]
+    wanted = [" or ".join(ways)] if ways and written not in best else []
     if any(without_signs(text) != text for text in signed) or not wanted:
         wanted.append(f"--numeric {cells.name!r}, which cuts off signs of currency and percent")
-    return start + f"give {' and '.join(wanted)}, or --categorical {cells.name!r} if they are categories"
+    return start + f"give {' and '.join(wanted)}{_or_categories(cells, known)}"
 
 
 def _options_of(written: NumberFormat) -> str:
-    decimal = "" if written.decimal == "." else f"--decimal {written.decimal!r}"
+    decimal = f"--decimal {written.decimal!r}" if written.decimal == "," or not written.thousands else ""
     thousands = f"--thousands {written.thousands!r}" if written.thousands else ""
     return " ".join(filter(None, (decimal, thousands)))
 

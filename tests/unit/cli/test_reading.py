@@ -90,6 +90,12 @@ def test_a_bad_cell_is_said_wherever_a_table_is_read(run: Any, tmp_path: Path) -
     assert "note: column 'a': 1 of 61 cells" in trained.stderr and "line 62" in trained.stderr
     predicted = run("predict", path, "--model", model, "--out", "-")
     assert "line 62" in predicted.stderr and "line 62" not in predicted.stdout
+    single = write(tmp_path / "single.csv", "a", ["-"])
+    alone = run("predict", single, "--model", model, "--out", "-")
+    assert alone.exit_code == 0 and "line 2" in alone.stderr, alone.output
+    several = write(tmp_path / "several.csv", "a", ["-"] * 5)
+    refused = run("predict", several, "--model", model, "--out", "-")
+    assert refused.exit_code == 2 and "--na-values '-'" in refused.stderr
     evaluated = run("evaluate", path, "--model", model, "--target", "y")
     assert "line 62" in evaluated.stderr
     silent = run("train", path, "--target", "y", "--model", model, "--na-values", "-", *ROUNDS)
