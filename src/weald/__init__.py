@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
+    from weald.data.dates import date_parts
     from weald.encoding.parameters import OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from weald.estimators.combined.voting import VotingClassifier, VotingRegressor
     from weald.estimators.encoder import TargetStatisticsEncoder
     from weald.estimators.shared.registry import load
-    from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+    from weald.runtime.errors import DataWarning, InputError, ModelFileError, NotSupportedError
     from weald.sampling.parameters import Bayesian, ByClass, Goss, MinimalVariance, Uniform
     from weald.training.boosting.booster_parameters import Averaging, Dart, Linear, Ordered, Plain
     from weald.training.boosting.callbacks import (
@@ -95,6 +96,8 @@ __all__ = [
     "LearningRateScheduler",
     "OverfittingDetector",
     "datasets",
+    "date_parts",
+    "DataWarning",
     "InputError",
     "NotSupportedError",
     "ModelFileError",
@@ -138,6 +141,8 @@ _HOMES = {
     "Checkpoint": "weald.training.boosting.callbacks",
     "LearningRateScheduler": "weald.training.boosting.callbacks",
     "OverfittingDetector": "weald.training.boosting.callbacks",
+    "date_parts": "weald.data.dates",
+    "DataWarning": "weald.runtime.errors",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
     "ModelFileError": "weald.runtime.errors",

@@ -2,48 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weald.cli.tables import model_columns, print_rows, take_column
+from weald.cli.reading import for_model, read_table_file, with_reading
+from weald.cli.tables import check_labels, check_weights, model_columns, print_rows, take_column
 from weald.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import NamedColumns
+    from weald.data.reading import FileTable, NamedColumns, ReadOptions
 
 
+@with_reading
 def evaluate(
-    data: Annotated[Path, typer.Argument(help="Table with the target: .csv, .tsv, .csv.gz or .parquet.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Table with the target: .csv, .tsv, .txt, .jsonl or .parquet, also compressed, or - for stdin."
+        ),
+    ],
     model: Annotated[Path, typer.Option(help="Model file that `weald train` wrote.")],
     target: Annotated[str, typer.Option(help="Column with the right answers.")],
+    reading: ReadOptions,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
 ) -> None:
     """Print the metrics of a model on a table."""
-    from weald.data.files import read_file
     from weald.estimators.shared.registry import load
 
     estimator = load(model)
-    columns = read_file(data)
-    labels = take_column(columns, target, "--target", data)
-    weights = take_column(columns, weight, "--weight", data) if weight else None
-    features = model_columns(estimator, columns, data)
-    measure = _classification if hasattr(estimator, "classes_") else _regression
-    metrics = measure(estimator, features, labels, weights, target)
+    if target in getattr(estimator, "feature_names_in_", ()):
+        raise InputError(
+            f"--target is {target!r}, a column that {str(model)!r} learned from; give the column that it predicts"
+        )
+    options = _with_answers(for_model(reading, estimator), estimator, [target, *([weight] if weight else [])])
+    table = read_table_file(data, options)
+    labels = take_column(table, target, "--target")
+    check_labels(labels, target, table)
+    weights = take_column(table, weight, "--weight") if weight else None
+    if weight and weights is not None:
+        check_weights(weights, weight, table)
+    features = model_columns(estimator, table, options.dates)
+    if hasattr(estimator, "classes_"):
+        codes = _class_codes(labels, estimator.classes_, target, table)
+        metrics = _classification(estimator, features, codes, weights)
+    else:
+        metrics = _regression(estimator, features, labels, weights, target)
     rows = [("rows", f"{len(labels):,}"), *((name, f"{value:.6g}") for name, value in metrics)]
-    print_rows(f"{model.name} on {data.name}", rows)
+    print_rows(f"{model.name} on {table.file}", rows)
+
+
+def _with_answers(options: ReadOptions, estimator: Any, names: Sequence[str]) -> ReadOptions:
+    """The options with the target and the weights among the columns; classes that are text are read as text."""
+    classes = getattr(estimator, "classes_", None)
+    text = (*options.text, names[0]) if classes is not None and classes.dtype.kind in "OU" else options.text
+    wanted = None if options.wanted is None else options.wanted | frozenset(names)
+    return replace(options, text=text, wanted=wanted)
 
 
 def _classification(
-    estimator: Any, features: NamedColumns, labels: NDArray[Any], weights: NDArray[Any] | None, target: str
+    estimator: Any, features: NamedColumns, codes: NDArray[Any], weights: NDArray[Any] | None
 ) -> list[tuple[str, float]]:
     import numpy as np
     from sklearn import metrics
 
-    codes = _class_codes(labels, estimator.classes_, target)
     if not hasattr(estimator, "predict_proba"):
         right = estimator.predict(features) == estimator.classes_[codes]
         rows = [("accuracy", np.average(right, weights=weights))]
@@ -66,18 +93,24 @@ def _classification(
     return rows
 
 
-def _class_codes(labels: NDArray[Any], classes: NDArray[Any], target: str) -> NDArray[Any]:
+def _class_codes(labels: NDArray[Any], classes: NDArray[Any], target: str, table: FileTable) -> NDArray[Any]:
     """Positions of the labels among the model's classes."""
     import numpy as np
 
-    positions = {label: code for code, label in enumerate(classes.tolist())}
-    try:
-        return np.array([positions[label] for label in labels.tolist()], dtype=np.int64)
-    except KeyError as error:
+    positions: dict[Any, int] = {label: code for code, label in enumerate(classes.tolist())}
+    if classes.dtype.kind == "b" and labels.dtype.kind == "O":  # as a text file has them
+        positions = {str(label): code for label, code in positions.items()}
+        labels = np.array([str(label).capitalize() for label in labels.tolist()], dtype=object)
+    codes = np.array([positions.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        row = int(unknown[0])
         known = ", ".join(map(repr, list(positions)[:10]))
         raise InputError(
-            f"the column {target!r} holds {error.args[0]!r}, which is none of the model's classes ({known})"
-        ) from None
+            f"the column {target!r} holds {labels.tolist()[row]!r} in {table.place(row)}, which is none "
+            f"of the model's classes ({known})"
+        )
+    return codes
 
 
 def _regression(
@@ -87,6 +120,8 @@ def _regression(
 
     from weald.data.targets import read_regression_target
 
+    if labels.dtype.kind == "O":
+        raise InputError(f"the model predicts numbers, but the column {target!r} holds text, such as {labels[0]!r}")
     answers = read_regression_target(labels, len(labels))
     predictions = estimator.predict(features)
     return [

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from difflib import get_close_matches
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from weald.runtime.errors import InputError
@@ -12,7 +10,7 @@ from weald.runtime.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import NamedColumns
+    from weald.data.reading import FileTable, NamedColumns
 
 
 def split_names(text: str | None) -> list[str]:
@@ -24,31 +22,63 @@ def split_names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-def take_column(columns: NamedColumns, name: str, option: str, file: Path) -> NDArray[Any]:
+def take_column(table: FileTable, name: str, option: str) -> NDArray[Any]:
     """Remove a column from the table and return it; ``option`` is named when there is no such column."""
-    require_columns(columns, [name], option, file)
-    return columns.pop(name)
+    require_columns(table, [name], option)
+    if name not in table.columns:
+        raise InputError(f"{option} is {name!r}, which other options leave out or read as dates")
+    return table.columns.pop(name)
 
 
-def require_columns(columns: NamedColumns, names: Sequence[str], option: str, file: Path) -> None:
+def require_columns(table: FileTable, names: Iterable[str], option: str) -> None:
     """Refuse a name that is no column of the file, with the nearest one that is."""
+    from weald.data.files import unknown_column
+
     for name in names:
-        if name in columns:
-            continue
-        close = get_close_matches(name, columns, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"its columns are {', '.join(columns)}"
-        raise InputError(f"{option} is {name!r}, but {str(file)!r} has no such column; {hint}")
+        if name not in table.names:
+            raise InputError(unknown_column(option, name, table))
 
 
-def model_columns(model: Any, columns: NamedColumns, file: Path) -> NamedColumns:
+def check_labels(labels: NDArray[Any], target: str, table: FileTable) -> None:
+    """Refuse rows whose target is missing or infinite, by the place of the first."""
+    import numpy as np
+
+    if labels.dtype.kind == "f":
+        wrong = np.flatnonzero(~np.isfinite(labels))
+    else:
+        wrong = np.flatnonzero([value is None for value in labels.tolist()])
+    if len(wrong):
+        more = f", and so have {len(wrong) - 1:,} others" if len(wrong) > 1 else ""
+        what = "no value" if labels.dtype.kind != "f" or np.isnan(labels[wrong[0]]) else "an infinite value"
+        raise InputError(
+            f"{table.place(wrong[0])} of {table.file!r} has {what} in the target {target!r}{more}: leave such rows out"
+        )
+
+
+def check_weights(weights: NDArray[Any], name: str, table: FileTable) -> None:
+    """Refuse weights that are no numbers, missing, infinite or negative, by the place of the first."""
+    import numpy as np
+
+    if weights.dtype.kind not in "biuf":
+        raise InputError(f"--weight is {name!r}, but that column of {table.file!r} holds text; weights are numbers")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InputError(
+            f"{table.place(wrong[0])} of {table.file!r} has the weight {weights[wrong[0]]}; weights must "
+            "be finite and not negative"
+        )
+
+
+def model_columns(model: Any, table: FileTable, dates: Sequence[str]) -> NamedColumns:
     """The columns that the model was trained on; others are left out."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        return columns
-    missing = [str(name) for name in names if name not in columns]
+        return table.columns
+    missing = [str(name) for name in names if name not in table.columns]
     if missing:
-        raise InputError(f"{str(file)!r} lacks the column {missing[0]!r} that the model was trained on")
-    return {str(name): columns[str(name)] for name in names}
+        source = next((date for date in dates if missing[0].startswith(f"{date}.")), missing[0])
+        raise InputError(f"{table.file!r} lacks the column {source!r} that the model was trained on")
+    return {str(name): table.columns[str(name)] for name in names}
 
 
 def whole_numbers(values: NDArray[Any]) -> NDArray[Any]:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weald.cli.tables import require_columns, split_names, take_column, whole_numbers
+from weald.cli.reading import read_table_file, with_reading
+from weald.cli.shown import table_shown
+from weald.cli.tables import (
+    check_labels,
+    check_weights,
+    require_columns,
+    split_names,
+    take_column,
+    whole_numbers,
+)
 from weald.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weald.data.files import NamedColumns
+    from weald.data.reading import FileTable, ReadOptions
+    from weald.training.boosting.rounds import Round
 
 # A target of whole numbers with no more different values than this is taken for classes.
 _MOST_CLASSES = 10
@@ -40,10 +50,17 @@ class _Roles:
     dropped: Sequence[str]
 
 
+@with_reading
 def train(
-    data: Annotated[Path, typer.Argument(help="Training table: .csv, .tsv, .csv.gz or .parquet.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Training table: .csv, .tsv, .txt, .jsonl or .parquet, also compressed, or - for stdin."
+        ),
+    ],
     target: Annotated[str, typer.Option(help="Column to predict.")],
     model: Annotated[Path, typer.Option(help="Model file to write.")],
+    reading: ReadOptions,
     task: Annotated[Task, typer.Option(help="What to learn; auto looks at the target.")] = Task.auto,
     settings: Annotated[
         list[str] | None,
@@ -53,11 +70,11 @@ def train(
             help="A parameter, such as max_leaves=63 or booster.rate_drop=0.1; may be repeated.",
         ),
     ] = None,
-    valid: Annotated[Path | None, typer.Option(help="Table to evaluate on while training.")] = None,
+    valid: Annotated[str | None, typer.Option(help="Table to evaluate on while training.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     categorical: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Columns of numbers to treat as categories; text always is."),
+        typer.Option(metavar="A,B", help="Columns to treat as categories; text always is."),
     ] = None,
     drop: Annotated[str | None, typer.Option(metavar="A,B", help="Columns to leave out.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
@@ -65,46 +82,84 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Train boosted trees on a table and save the model."""
-    from weald.data.files import read_file
     from weald.runtime.progress import TrainingProgress, progress
 
     _check_output(model)
-    roles = _Roles(target, weight, split_names(drop))
-    columns, labels, weights = _take_roles(read_file(data), roles, data)
+    roles, declared = _Roles(target, weight, split_names(drop)), split_names(categorical)
+    reading = replace(reading, categorical=tuple(declared), dropped=frozenset(roles.dropped))
+    table = read_table_file(data, reading, quiet)
+    labels, weights = _take_roles(table, roles)
     chosen, reason = (task, "--task says so") if task is not Task.auto else _choose_task(labels)
-    if chosen is Task.classification:
-        labels = whole_numbers(labels)
-    _say(quiet, f"{chosen.value}, since {reason}; {len(labels):,} rows, {len(columns)} columns")
-
-    estimator = _estimator(chosen, settings or [], columns, split_names(categorical), seed, threads, data)
-    evaluation = _evaluation(valid, roles, chosen)
+    labels = _checked_labels(labels, chosen, roles.target, table)
+    features = frozenset(declared) - {target}
+    estimator = _estimator(chosen, settings or [], table, features, seed, threads)
+    _say(quiet, table_shown(table, target, chosen.value, reason, features))
+    evaluation = _evaluation(valid, reading, roles, chosen, table, labels, quiet)
+    best = _BestRound()
     start = time.perf_counter()
     with progress(estimator.get_params()["n_estimators"], "training", enabled=not quiet) as bar:
-        estimator.fit(columns, labels, sample_weight=weights, callbacks=[TrainingProgress(bar)], **evaluation)
+        callbacks = [TrainingProgress(bar), *([best] if evaluation else [])]
+        estimator.fit(table.columns, labels, sample_weight=weights, callbacks=callbacks, **evaluation)
     seconds = time.perf_counter() - start
     estimator.save(model)
+    if evaluation:
+        _say(quiet, best.sentence(estimator))
     _say(quiet, f"trained in {seconds:.1f} s; saved to {model} ({model.stat().st_size / 1024:,.0f} KB)")
+
+
+class _BestRound:
+    """A listener that keeps the first metric on the validation table."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+        self.greater = False
+
+    def __call__(self, state: Round) -> None:
+        from weald.training.boosting.callbacks import watched_values
+
+        values, self.greater = watched_values(state, None, None)
+        self.values = list(values)
+
+    def sentence(self, estimator: Any) -> str:
+        """Which round was the best on the validation table, and whether the model ends there."""
+        from weald.training.boosting.callbacks import best_round
+
+        metric = next(iter(estimator.history_["valid"]), "")
+        if not self.values:
+            return "no round was trained"
+        best = best_round(self.values, self.greater)
+        found = f"best round on the validation table: {best + 1} of {len(self.values)} ({metric} {self.values[best]:.6g})"
+        if estimator.early_stopping_rounds is not None:
+            return f"{found}; the model ends there"
+        if best + 1 == len(self.values):
+            return f"{found}, the last; more rounds may be better still: --set n_estimators={2 * len(self.values)}"
+        return (
+            f"{found}; the model goes on to the last round ({metric} {self.values[-1]:.6g}): --set early_stopping_rounds=20 "
+            "ends it at the best one"
+        )
 
 
 def _check_output(model: Path) -> None:
     """Find out before the training, not after it, that the model cannot be written."""
+    from weald.runtime.atomic import check_writable
+
     if model.is_dir():
         raise InputError(f"--model is {str(model)!r}, which is a folder; give the name of a file")
     if not model.absolute().parent.is_dir():
         raise InputError(f"--model is {str(model)!r}, but the folder {str(model.parent)!r} does not exist")
+    check_writable(model, "model")
 
 
-def _take_roles(
-    columns: NamedColumns, roles: _Roles, file: Path
-) -> tuple[NamedColumns, NDArray[Any], NDArray[Any] | None]:
-    """Features, target and weights of a table."""
-    labels = take_column(columns, roles.target, "--target", file)
-    weights = take_column(columns, roles.weight, "--weight", file) if roles.weight else None
-    for name in roles.dropped:
-        take_column(columns, name, "--drop", file)
-    if not columns:
-        raise InputError(f"{str(file)!r} has no columns left to learn from")
-    return columns, labels, weights
+def _take_roles(table: FileTable, roles: _Roles) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Target and weights of a table, which keeps the features."""
+    require_columns(table, roles.dropped, "--drop")
+    labels = take_column(table, roles.target, "--target")
+    weights = take_column(table, roles.weight, "--weight") if roles.weight else None
+    if weights is not None:
+        check_weights(weights, str(roles.weight), table)
+    if not table.columns:
+        raise InputError(f"{table.file!r} has no columns left to learn from")
+    return labels, weights
 
 
 def _choose_task(labels: NDArray[Any]) -> tuple[Task, str]:
@@ -119,24 +174,43 @@ def _choose_task(labels: NDArray[Any]) -> tuple[Task, str]:
     return Task.regression, "the target is a number with many values"
 
 
+def _checked_labels(labels: NDArray[Any], task: Task, target: str, table: FileTable) -> NDArray[Any]:
+    """The labels as the task takes them; those that make no sense for it are refused."""
+    from weald.data.targets import too_many_classes
+
+    check_labels(labels, target, table)
+    if task is Task.regression:
+        if labels.dtype.kind == "O":
+            raise InputError(
+                f"--task is regression, but the target {target!r} of {table.file!r} holds text, such as {labels[0]!r}"
+            )
+        return labels
+    n_classes = len(set(labels.tolist()))
+    if too_many_classes(n_classes, len(labels)):
+        raise InputError(
+            f"the target {target!r} of {table.file!r} has {n_classes:,} different values in "
+            f"{len(labels):,} rows, too many for classes: "
+            "give another --target, join rare classes to one, or, where it is a number, --task regression and --numeric"
+        )
+    return whole_numbers(labels)
+
+
 def _estimator(
     task: Task,
     settings: Sequence[str],
-    columns: NamedColumns,
-    categorical: Sequence[str],
+    table: FileTable,
+    categorical: frozenset[str],
     seed: int | None,
     threads: int | None,
-    file: Path,
 ) -> Any:
     """The estimator with the parameters of the options; one that is given twice is refused."""
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.params.settings import parse_settings
 
     chosen: dict[str, Any] = {}
-    if categorical:
-        require_columns(columns, categorical, "--categorical", file)
-        text = [name for name, values in columns.items() if values.dtype.kind not in "iufb"]
-        chosen["categorical_features"] = [name for name in columns if name in {*text, *categorical}]
+    text = {name for name, values in table.columns.items() if values.dtype.kind not in "iufb"}
+    if text or categorical:
+        chosen["categorical_features"] = [name for name in table.columns if name in text | categorical]
     if seed is not None:
         chosen["random_state"] = seed
     if threads is not None:
@@ -145,22 +219,33 @@ def _estimator(
     return kind(**parse_settings(kind, settings, chosen))
 
 
-def _evaluation(valid: Path | None, roles: _Roles, task: Task) -> dict[str, Any]:
-    """What ``fit`` is told about the validation table."""
-    from weald.data.files import read_file
-
+def _evaluation(
+    valid: str | None,
+    reading: ReadOptions,
+    roles: _Roles,
+    task: Task,
+    training: FileTable,
+    labels: NDArray[Any],
+    quiet: bool,
+) -> dict[str, Any]:
+    """What ``fit`` is told about the validation table, which is read as the training table was."""
     if valid is None:
         return {}
-    columns = read_file(valid)
+    text = {name for name, values in training.columns.items() if values.dtype.kind == "O"}
+    if labels.dtype.kind == "O":
+        text.add(roles.target)
     # Weights and dropped columns need not be in the validation table.
-    unused = {roles.weight, *roles.dropped}
-    labels = take_column(columns, roles.target, "--target", valid)
-    columns = {name: values for name, values in columns.items() if name not in unused}
+    wanted = frozenset((*training.columns, *reading.dates, roles.target))
+    numbers = frozenset(name for name, values in training.columns.items() if values.dtype.kind == "f")
+    options = replace(reading, text=tuple(text), known_numbers=numbers - set(reading.categorical), wanted=wanted)
+    table = read_table_file(valid, options, quiet)
+    answers = take_column(table, roles.target, "--target")
+    check_labels(answers, roles.target, table)
     if task is Task.classification:
-        labels = whole_numbers(labels)
-    return {"eval_set": [(columns, labels)], "eval_names": ["valid"]}
+        answers = whole_numbers(answers)
+    return {"eval_set": [(table.columns, answers)], "eval_names": ["valid"]}
 
 
 def _say(quiet: bool, line: str) -> None:
     if not quiet:
-        typer.echo(line)
+        typer.echo(line, err=True)

@@ -19,6 +19,7 @@ from weald.data.categories import (
     numbers_of_cells,
 )
 from weald.data.schema import Codes, Kind
+from weald.data.whole_numbers import first_collapse, first_collapse_of_cells
 from weald.runtime.errors import InputError
 
 Rows = slice | NDArray[np.int64]
@@ -39,6 +40,8 @@ class TableColumn(ABC):
     natural: Kind
     #: Whether the numbers are float32 in the user's table, so that a float32 block loses nothing.
     single: bool = False
+    #: Whether its categories are text that nobody declared to be categories.
+    is_text: bool = False
 
     @abstractmethod
     def numbers(self, rows: Rows) -> NDArray[Any]:
@@ -47,6 +50,10 @@ class TableColumn(ABC):
     @abstractmethod
     def all_missing(self) -> bool:
         """Whether no row has a value, so that the column goes with either kind."""
+
+    def first_collapse(self) -> tuple[int, int] | None:
+        """Two different whole numbers that are the same float; None where there are none."""
+        return None
 
     @abstractmethod
     def counts(self) -> dict[Any, int]:
@@ -65,6 +72,7 @@ class ObjectColumn(TableColumn):
         self._name = name
         kinds = self._kinds()
         self.natural = "categorical" if "string" in kinds else "numeric"
+        self.is_text = "string" in kinds
 
     def _kinds(self) -> set[CellKind]:
         if self._cells.dtype.kind == "U":
@@ -79,6 +87,9 @@ class ObjectColumn(TableColumn):
 
     def all_missing(self) -> bool:
         return self._kinds() <= {"missing"}
+
+    def first_collapse(self) -> tuple[int, int] | None:
+        return first_collapse_of_cells(self._cells.tolist())
 
     def counts(self) -> dict[Any, int]:
         counts: Counter[Any] = Counter()
@@ -103,6 +114,9 @@ class ArrayColumn(TableColumn):
         chosen: NDArray[Any] = self._values[rows]
         return chosen
 
+    def first_collapse(self) -> tuple[int, int] | None:
+        return first_collapse(self._values)
+
     def all_missing(self) -> bool:
         return bool(self._values.dtype.kind == "f" and np.isnan(self._values).all())
 
@@ -125,6 +139,7 @@ def open_values(values: NDArray[Any], name: str) -> TableColumn:
         return ObjectColumn(values, name)
     if kind == "c":
         raise InputError(f"Complex data not supported: column {name!r} is of type {values.dtype}.")
+    how = f"pass weald.date_parts(X, [{name!r}])" if kind == "M" else "convert it first"
     raise InputError(
-        f"Column {name!r} is of type {values.dtype}, which is neither numbers nor strings: convert it first."
+        f"Column {name!r} is of type {values.dtype}, which is neither numbers nor strings: {how}."
     )

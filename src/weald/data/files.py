@@ -1,4 +1,4 @@
-"""Tables in files: CSV (also gzipped) with NumPy alone, Parquet where pyarrow is installed."""
+"""Tables in files: text tables (CSV and its like) and JSON lines with NumPy alone, Parquet where pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -6,34 +6,32 @@ import csv
 import gzip
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.data.dates import parts_of
+from weald.data.delimited import read_delimited
+from weald.data.reading import FileTable, NamedColumns, ReadOptions
+from weald.data.streams import COMPRESSIONS, Source, open_source
+from weald.data.structured import load_pyarrow, read_json_lines, read_parquet
 from weald.runtime.atomic import write_whole
-from weald.runtime.errors import InputError
-from weald.runtime.extras import load_extra
+from weald.runtime.errors import DataWarning, InputError
 
-NamedColumns = dict[str, NDArray[Any]]
-
-MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL"})
-_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_TEXT = (".csv", ".tsv", ".txt", ".psv", ".tab", ".dat", ".data")
+_JSON_LINES = (".jsonl", ".ndjson")
 _PARQUET = (".parquet", ".pq")
-# Rows turned from text to arrays at a time: bounds the memory spent on Python strings to about a megabyte a
-# column.
-_ROWS_A_CHUNK = 16_384
+_WRITTEN = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 
 
-def read_file(path: str | os.PathLike[str]) -> NamedColumns:
-    """Read a CSV or Parquet file into one array per column.
+def read_file(path: str | os.PathLike[str], options: ReadOptions | None = None) -> NamedColumns:
+    """Read a file into one array per column, and warn of whatever is not as it is written there.
 
-    In a CSV file the first line names the columns. A column in which every cell is a number becomes float64,
-    with NaN for missing cells; any other becomes an object array of strings, with None. Empty cells, ``NA``,
-    ``N/A``, ``NaN`` and ``null`` are missing. The first line tells commas, semicolons and tabs apart.
+    See `open_file`.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "weather.csv")
@@ -41,13 +39,37 @@ def read_file(path: str | os.PathLike[str]) -> NamedColumns:
     >>> read_file(path)
     {'town': array(['Ulm', 'Lyon'], dtype=object), 'rain': array([1.5, nan])}
     """
-    file = Path(path)
-    kind = _kind(file)
-    if not file.exists():
-        raise InputError(f"the file {str(file)!r} does not exist")
-    if kind == "parquet":
-        return _read_parquet(file)
-    return _read_csv(file)
+    table = open_file(path, options)
+    for note in table.notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
+    return table.columns
+
+
+def open_file(path: str | os.PathLike[str], options: ReadOptions | None = None) -> FileTable:
+    """Read a text table, JSON lines or Parquet, also compressed, or standard input for ``-``.
+
+    A column in which every cell is a number becomes float64, with NaN for missing cells; text becomes an object
+    array of strings, with
+    None; columns of dates, which options must name, become their parts. Empty cells, ``NA``, ``N/A``, ``NaN`` and
+    ``null`` are missing.
+    Separator, signs in numbers, quotes, encoding and header are found out where the options do not say them. A few
+    cells that are no
+    numbers in a column of numbers are missing and noted; many are refused.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "weather.csv")
+    >>> _ = path.write_text("town;rain\\nUlm;1,5\\nLyon;2,25\\n")
+    >>> table = open_file(path)
+    >>> table.columns["rain"].tolist(), table.found
+    ([1.5, 2.25], "separator ';', decimal sign ',', UTF-8, the first line names the columns")
+    """
+    options = options or ReadOptions()
+    source = open_source(os.fspath(path))
+    reader = {"text": read_delimited, "json": read_json_lines, "parquet": read_parquet}[_kind(source)]
+    table = reader(source, options)
+    _check_declared(table, options)
+    table.columns = _with_parts(table.columns)
+    return table
 
 
 def write_file(path: str | os.PathLike[str], columns: Mapping[str, NDArray[Any]]) -> None:
@@ -62,9 +84,9 @@ def write_file(path: str | os.PathLike[str], columns: Mapping[str, NDArray[Any]]
     'prediction\\n0.1\\n2.0\\n'
     """
     file = Path(path)
-    kind = _kind(file)
-    if kind == "parquet":
-        pyarrow = _pyarrow(file)
+    check_written(file)
+    if file.name.lower().endswith(_PARQUET):
+        pyarrow = load_pyarrow(str(file))
         buffer = io.BytesIO()
         pyarrow.parquet.write_table(pyarrow.table(dict(columns)), buffer)
         write_whole(file, buffer.getvalue(), "table")
@@ -74,6 +96,14 @@ def write_file(path: str | os.PathLike[str], columns: Mapping[str, NDArray[Any]]
     write_csv(text, columns, delimiter)
     data = text.getvalue().encode()
     write_whole(file, gzip.compress(data, mtime=0) if file.suffix == ".gz" else data, "table")
+
+
+def check_written(file: Path) -> None:
+    """Refuse a name for a table to write that tells no format that can be written."""
+    if not file.name.lower().endswith((*_WRITTEN, *_PARQUET)):
+        raise InputError(
+            f"cannot tell the format of {str(file)!r} from its name; use .csv, .tsv, .csv.gz or .parquet"
+        )
 
 
 def write_csv(stream: TextIO, columns: Mapping[str, NDArray[Any]], delimiter: str = ",") -> None:
@@ -92,136 +122,52 @@ def _cells(values: NDArray[Any]) -> list[Any]:
     return cells
 
 
-def _kind(file: Path) -> str:
-    name = file.name.lower()
-    if name.endswith(_CSV):
-        return "csv"
-    if name.endswith(_PARQUET):
-        return "parquet"
+def _kind(source: Source) -> str:
+    name = source.plain_name
+    if not name:  # standard input
+        head = source.head(64).lstrip()
+        return "parquet" if head.startswith(b"PAR1") else "json" if head.startswith(b"{") else "text"
+    for kind, suffixes in (("text", _TEXT), ("json", _JSON_LINES), ("parquet", _PARQUET)):
+        if name.endswith(suffixes):
+            return kind
     raise InputError(
-        f"cannot tell the format of {str(file)!r} from its name; use .csv, .tsv, .csv.gz or .parquet"
+        f"cannot tell the format of {source.name!r} from its name; use .csv, .tsv, .txt, .jsonl or .parquet, "
+        f"also followed by {', '.join(COMPRESSIONS)}, or - for standard input"
     )
 
 
-def _open_text(file: Path, mode: str, gzipped: bool) -> Any:
-    opener: Any = gzip.open if gzipped else open
-    return opener(file, mode, encoding="utf-8-sig" if mode == "rt" else "utf-8", newline="")
+def _check_declared(table: FileTable, options: ReadOptions) -> None:
+    """Refuse options that name a column twice, or one that is not there."""
+    kinds = {"--numeric": options.numeric, "--categorical": options.categorical, "--dates": options.dates}
+    owner: dict[str, str] = {}
+    for option, names in kinds.items():
+        for name in names:
+            if name in owner:
+                raise InputError(f"the column {name!r} is named by {owner[name]} and by {option}; one must do")
+            owner[name] = option
+            if name not in table.names and options.wanted is None:
+                raise InputError(unknown_column(option, name, table))
 
 
-def _read_csv(file: Path) -> NamedColumns:
-    """Read with every column taken for numbers; start again when a column turns out to be text.
+def unknown_column(option: str, name: str, table: FileTable) -> str:
+    """What is wrong with an option that names a column that the file does not have: the nearest one that it has."""
+    from difflib import get_close_matches
 
-    That is nearly always found in the first chunk, and spares keeping cells of numeric columns as strings.
-    """
-    text: frozenset[int] = frozenset()
-    while True:
-        try:
-            with _open_text(file, "rt", gzipped=file.suffix.lower() == ".gz") as stream:
-                columns, not_numbers = _scan(stream, file, text)
-        except UnicodeDecodeError:
-            raise InputError(f"the file {str(file)!r} is not UTF-8 text; save it as UTF-8") from None
-        except (csv.Error, EOFError, gzip.BadGzipFile) as error:
-            raise InputError(f"the file {str(file)!r} cannot be read: {error}") from None
-        if not not_numbers:
-            return columns
-        text |= not_numbers
+    close = get_close_matches(name, table.names, n=1)
+    known = ", ".join(table.names[:20]) + (f", … ({len(table.names)} in all)" if len(table.names) > 20 else "")
+    hint = f"did you mean {close[0]!r}?" if close else f"its columns are {known}"
+    return f"{option} is {name!r}, but {table.file!r} has no such column; {hint}"
 
 
-def _scan(stream: TextIO, file: Path, text: frozenset[int]) -> tuple[NamedColumns, frozenset[int]]:
-    """One pass: the columns, or the positions of columns that were taken for numbers and are not."""
-    first_line = stream.readline()
-    delimiter = max(",;\t", key=first_line.count)
-    reader = csv.reader(chain([first_line], stream), delimiter=delimiter)
-    names = _header(next(reader, []), file)
-    known: dict[str, str | None] = dict.fromkeys(MISSING)  # one Python string per distinct text
-    chunks: list[list[NDArray[Any]]] = [[] for _ in names]
-    for rows in _chunks(_rows(reader, len(names), file)):
-        not_numbers = set()
-        for position, cells in enumerate(zip(*rows, strict=True)):
-            if position in text:
-                chunks[position].append(_as_text(cells, known))
-                continue
-            numbers = _as_numbers(cells)
-            if numbers is None:
-                not_numbers.add(position)
-            else:
-                chunks[position].append(numbers)
-        if not_numbers:
-            return {}, frozenset(not_numbers)
-    if not chunks[0]:
-        raise InputError(f"the file {str(file)!r} has no rows below its header")
-    return {name: np.concatenate(parts) for name, parts in zip(names, chunks, strict=True)}, frozenset()
-
-
-def _header(cells: list[str], file: Path) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    if not any(names):
-        raise InputError(f"the file {str(file)!r} is empty; its first line must name the columns")
-    seen: set[str] = set()
-    for position, name in enumerate(names, start=1):
-        if not name:
-            raise InputError(
-                f"column {position} of {str(file)!r} has no name; the first line must name every column"
-            )
-        if name in seen:
-            raise InputError(f"the file {str(file)!r} has two columns named {name!r}; rename one of them")
-        seen.add(name)
-    return names
-
-
-def _rows(reader: Any, width: int, file: Path) -> Iterator[list[str]]:
-    """The rows, each of the header's width; blank lines are skipped."""
-    for row in reader:
-        if len(row) == width:
-            yield row
-        elif row:
-            raise InputError(
-                f"line {reader.line_num} of {str(file)!r} has {len(row)} cells, "
-                f"but the first line names {width} columns"
-            )
-
-
-def _chunks(rows: Iterator[list[str]]) -> Iterator[list[list[str]]]:
-    while chunk := list(islice(rows, _ROWS_A_CHUNK)):
-        yield chunk
-
-
-def _as_numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
-    # Python's float() takes "1_000" for a number; in a table it is an identifier.
-    if "_" in "".join(cells):
-        return None
-    try:
-        return np.array(["nan" if cell.strip() in MISSING else cell for cell in cells], dtype=np.float64)
-    except ValueError:
-        return None
-
-
-def _as_text(cells: Sequence[str], known: dict[str, str | None]) -> NDArray[np.object_]:
-    array = np.empty(len(cells), dtype=object)
-    array[:] = [known.setdefault(cell, cell) for cell in map(str.strip, cells)]
-    return array
-
-
-def _pyarrow(file: Path) -> Any:
-    what = f"the Parquet file {str(file)!r}"
-    load_extra("pyarrow.parquet", what)
-    return load_extra("pyarrow", what)
-
-
-def _read_parquet(file: Path) -> NamedColumns:
-    pyarrow = _pyarrow(file)
-    try:
-        table = pyarrow.parquet.read_table(file)
-    except pyarrow.ArrowInvalid as error:
-        raise InputError(
-            f"the file {str(file)!r} is not a Parquet file: {str(error).splitlines()[0]}"
-        ) from None
-    if table.num_rows == 0 or table.num_columns == 0:
-        raise InputError(f"the file {str(file)!r} has no rows or no columns")
-    columns: NamedColumns = {}
-    for name in table.column_names:
-        column = table.column(name)
-        if pyarrow.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        columns[name] = column.to_numpy()
-    return columns
+def _with_parts(columns: NamedColumns) -> NamedColumns:
+    """The columns with dates as their parts, each where the date was."""
+    expanded: NamedColumns = {}
+    for name, values in columns.items():
+        if values.dtype.kind != "M":
+            expanded[name] = values
+            continue
+        for part, numbers in parts_of(values).items():
+            if f"{name}.{part}" in columns:
+                raise InputError(f"the column {name!r} of dates would make {name}.{part}, which is there already: rename it")
+            expanded[f"{name}.{part}"] = numbers
+    return expanded

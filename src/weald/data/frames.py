@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from weald.data.containers import check_shape
 from weald.data.schema import Kind
 from weald.data.series import decoded, open_series
 from weald.data.tables import Coding, ColumnTable, row_steps
+from weald.data.whole_numbers import first_collapse
 from weald.runtime.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,6 +58,19 @@ class FrameTable:
 
     def all_missing(self, position: int) -> bool:
         return self._by_column.all_missing(position)
+
+    def is_text(self, position: int) -> bool:
+        return self._at_once is None and self._by_column.is_text(position)
+
+    def check_numbers(self, positions: Iterable[int]) -> None:
+        if self._at_once is not None:
+            if not self._frame.implementation.is_pandas():
+                return  # floats
+            native = self._frame.to_native()
+            blocks = (native.select_dtypes(dtype).to_numpy().ravel() for dtype in ("int64", "uint64"))
+            if all(first_collapse(block) is None for block in blocks):
+                return
+        self._by_column.check_numbers(positions)
 
     def counts(self, position: int) -> dict[Any, int]:
         return self._by_column.counts(position)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from weald.data.schema import Schema
+from weald.data.schema import Column, Kind, Schema
 from weald.data.tables import Table
+from weald.data.warned import warn_of_data
 from weald.runtime.errors import InputError
 
 _NAMES_SHOWN = 5
@@ -32,7 +33,19 @@ def match_columns(table: Table, schema: Schema, owner: str, by_position: bool = 
                 f"Column {column.name!r} was numeric in training, but now holds strings or categories: "
                 "convert it to numbers."
             )
+        if _lost_its_text(column, kinds[position]) and not table.all_missing(position):
+            warn_of_data(
+                f"Column {column.name!r} held text in training, but now holds numbers, none of which is "
+                "a category of it, so that all "
+                "count as missing: turn them to the text that they were in training."
+            )
     return order
+
+
+def _lost_its_text(column: Column, kind: Kind) -> bool:
+    if column.kind == "numeric" or kind == "categorical" or not column.categories:
+        return False
+    return all(isinstance(category, str) for category in column.categories)
 
 
 def check_count(n_columns: int, named: bool, schema: Schema, owner: str) -> None:

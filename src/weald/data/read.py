@@ -13,11 +13,13 @@ from weald.data.categories import CodesWithUnknown, dictionary
 from weald.data.columns import ObjectColumn, open_values
 from weald.data.containers import check_shape, is_frame, is_series, is_sparse
 from weald.data.dataset import Dataset
+from weald.data.dates import with_known_parts
 from weald.data.matching import check_count, match_columns
 from weald.data.missing import Missing, with_missing
 from weald.data.schema import Codes, Column, Schema
 from weald.data.sparse import SparseTable, Unstored
 from weald.data.tables import ArrayTable, ColumnTable, Table, made_up_names
+from weald.data.warned import warn_of_text
 from weald.runtime.errors import InputError
 
 Categorical = Literal["auto"] | Sequence[str | int]
@@ -39,7 +41,9 @@ def read_table(
 
     Strings, objects with strings among them, and the category types of data frames are categorical; numbers
     and booleans are numeric. None, NaN, pandas' NA and NaT, and null are missing; infinities are ordinary
-    extremes. Integers become floats, so beyond 2**53 neighbours coincide. The table is not copied: a data set
+    extremes. Integers become floats; a training table in which two of a column, beyond 2**53, become the same one is
+    refused. Text that is mostly
+    numbers or dates is warned of (`DataWarning`). The table is not copied: a data set
     converts a block at a time.
 
     Parameters
@@ -75,6 +79,8 @@ def read_table(
     if isinstance(X, Dataset):
         assert X.schema is schema, "a data set is read anew by another schema"
         return X
+    if schema is not None and schema.dates:
+        X = with_known_parts(X, schema)
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], schema.named and by_position, schema, owner)
         return Dataset(schema, with_missing(ArrayTable(X), schema, missing))
@@ -180,6 +186,7 @@ def _open_array(array: NDArray[Any]) -> ArrayTable | ColumnTable:
 
 def _settle_schema(table: Table, categorical: Categorical) -> Schema:
     marked, kinds = marked_positions(categorical, table.names), table.kinds()
+    table.check_numbers(p for p, kind in enumerate(kinds) if kind == "numeric" and p not in marked)
     if not table.named and not marked and "categorical" not in kinds:
         unnamed = _unnamed_numbers(len(kinds))
         if table.names == unnamed.names:  # and not a frame's labels that are no strings
@@ -189,7 +196,10 @@ def _settle_schema(table: Table, categorical: Categorical) -> Schema:
         if kind == "numeric" and position not in marked:
             columns.append(Column(name, "numeric"))
         else:
-            columns.append(Column(name, "categorical", dictionary(table.counts(position))))
+            counts = table.counts(position)
+            if position not in marked and table.is_text(position):
+                warn_of_text(name, counts)
+            columns.append(Column(name, "categorical", dictionary(counts)))
     return Schema(tuple(columns), table.named)
 
 

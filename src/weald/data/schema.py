@@ -87,6 +87,15 @@ class Schema:
         return mask
 
     @cached_property
+    def dates(self) -> tuple[str, ...]:
+        """The columns of dates whose parts are columns of this table (`weald.data.dates.date_parts`)."""
+        return tuple(
+            name.removesuffix(".days")
+            for name in self.names
+            if self.named and name.endswith(".days") and f"{name.removesuffix('.days')}.weekday" in self.names
+        )
+
+    @cached_property
     def has_categories(self) -> bool:
         """Whether any column is categorical."""
         return any(column.kind == "categorical" for column in self.columns)

@@ -18,6 +18,7 @@ from weald.data.categories import (
 )
 from weald.data.columns import ObjectColumn, Rows, TableColumn, row_blocks
 from weald.data.schema import Codes, Kind
+from weald.data.whole_numbers import first_collapse_of_cells
 from weald.runtime.errors import InputError
 
 # Below this many rows a Python dictionary is quicker than a table library's machinery.
@@ -32,6 +33,7 @@ class SeriesColumn(TableColumn):
         self._name = name
         self.natural = natural
         self.single = series.dtype == nw.Float32
+        self.is_text = natural == "categorical" and series.dtype == nw.String
 
     def numbers(self, rows: Rows) -> NDArray[Any]:
         series = self._series[rows]
@@ -42,6 +44,11 @@ class SeriesColumn(TableColumn):
 
     def all_missing(self) -> bool:
         return bool(self._series.null_count() == len(self._series))
+
+    def first_collapse(self) -> tuple[int, int] | None:
+        if not self._series.dtype.is_integer() or not _is_long(self._series):
+            return None
+        return first_collapse_of_cells(self._series.drop_nulls().unique().to_list())
 
     def counts(self) -> dict[Any, int]:
         counts: Counter[Any] = Counter()
@@ -121,7 +128,7 @@ def open_series(series: nw.Series[Any], name: str) -> TableColumn:
         raise InputError(f"Complex data not supported: column {name!r} is of type {native_type}.")
     if dtype == nw.Unknown and kind in "biuf":  # for example pandas' sparse columns
         return SeriesColumn(series, "numeric", name)
-    raise InputError(f"Column {name!r} is of type {native_type or dtype}, {_how_to_convert(dtype)}")
+    raise InputError(f"Column {name!r} is of type {native_type or dtype}, {_how_to_convert(dtype, name)}")
 
 
 def decoded(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -184,10 +191,18 @@ def _is_pandas(series: nw.Series[Any]) -> bool:
     return bool(series.implementation.is_pandas_like())
 
 
-def _how_to_convert(dtype: Any) -> str:
-    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+def _is_long(series: nw.Series[Any]) -> bool:
+    """Whether whole numbers of the column are beyond what a float64 holds exactly."""
+    largest, smallest = series.max(), series.min()
+    return largest is not None and (int(largest) > 2**53 or int(smallest) < -(2**53))
+
+
+def _how_to_convert(dtype: Any, name: str) -> str:
+    if dtype in (nw.Datetime, nw.Date):
         return (
-            "which is neither numbers nor categories: convert it to numbers, for example to its year, "
-            "month and day, or to seconds."
+            "which is neither numbers nor categories: convert it to numbers, its year, month, day and more, with "
+            f"weald.date_parts(X, [{name!r}])."
         )
+    if dtype == nw.Duration:
+        return "which is neither numbers nor categories: convert it to numbers, for example to seconds."
     return "which is neither numbers nor categories: convert it to numbers or to strings, or leave it out."

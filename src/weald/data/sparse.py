@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.data.categories import count_numbers
 from weald.data.schema import Kind
 from weald.data.tables import ArrayTable, Coding, made_up_names, row_steps
+from weald.data.whole_numbers import check_collapse, first_collapse
 
 #: What the cells are that a sparse matrix does not store.
 Unstored = Literal["zero", "missing"]
@@ -56,6 +57,15 @@ class SparseTable:
 
     def all_missing(self, position: int) -> bool:
         return False  # numbers go with either kind anyway
+
+    def is_text(self, position: int) -> bool:
+        return False
+
+    def check_numbers(self, positions: Iterable[int]) -> None:
+        if first_collapse(self._matrix.data) is None:
+            return
+        for position in positions:
+            check_collapse(first_collapse(self._matrix[:, [position]].tocoo().data), self.names[position])
 
     def counts(self, position: int) -> dict[Any, int]:
         column = self._matrix[:, [position]].tocoo()

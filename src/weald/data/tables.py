@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.data.categories import codes_of_numbers, count_numbers
 from weald.data.columns import Rows, TableColumn, row_blocks
 from weald.data.schema import Codes, Kind
+from weald.data.whole_numbers import check_collapse, first_collapse
 
 if TYPE_CHECKING:
     from weald.data.dataset import Source
@@ -45,6 +46,12 @@ class Table(Protocol):
     def all_missing(self, position: int) -> bool:
         """Whether one column has no value in any row."""
 
+    def is_text(self, position: int) -> bool:
+        """Whether a column's categories are text that nobody declared to be categories."""
+
+    def check_numbers(self, positions: Iterable[int]) -> None:
+        """Refuse columns, among these, of whole numbers of which two become the same float."""
+
     def counts(self, position: int) -> dict[Any, int]:
         """How often each value of one column occurs."""
 
@@ -74,6 +81,15 @@ class ArrayTable:
 
     def all_missing(self, position: int) -> bool:
         return False  # numbers go with either kind anyway
+
+    def is_text(self, position: int) -> bool:
+        return False
+
+    def check_numbers(self, positions: Iterable[int]) -> None:
+        if self._values.dtype.kind not in "iu" or first_collapse(self._values.ravel()) is None:
+            return
+        for position in positions:
+            check_collapse(first_collapse(self._values[:, position]), self.names[position])
 
     def counts(self, position: int) -> dict[Any, int]:
         counts: Counter[Any] = Counter()
@@ -114,6 +130,13 @@ class ColumnTable:
 
     def all_missing(self, position: int) -> bool:
         return self._columns[position].all_missing()
+
+    def is_text(self, position: int) -> bool:
+        return self._columns[position].is_text
+
+    def check_numbers(self, positions: Iterable[int]) -> None:
+        for position in positions:
+            check_collapse(self._columns[position].first_collapse(), self.names[position])
 
     def counts(self, position: int) -> dict[Any, int]:
         return self._columns[position].counts()

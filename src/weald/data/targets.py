@@ -13,6 +13,9 @@ from weald.data.categories import is_missing, kind_of_type, numbers_of_cells
 from weald.data.containers import is_frame, is_series, is_sparse
 from weald.runtime.errors import InputError
 
+# A classifier may have so many classes whatever its rows.
+_MANY_CLASSES = 100
+
 
 def split_outputs(y: Any) -> list[Any]:
     """The labels of each output: the columns of a table of labels, or y itself where there is one label a row.
@@ -76,6 +79,7 @@ def read_several_classes(
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """`read_classes` for models that cannot do with one class alone, or with one alone that has a weight."""
     codes, classes = read_classes(y, n_rows, owner=owner)
+    check_number_of_classes(len(classes), n_rows)
     if len(classes) < 2:
         raise InputError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
     if weight is not None and len(present := np.unique(codes[weight > 0])) < 2:
@@ -83,6 +87,24 @@ def read_several_classes(
             f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed."
         )
     return codes, classes
+
+
+def too_many_classes(n_classes: int, n_rows: int) -> bool:
+    """Whether labels tell rows apart rather than classes."""
+    return n_classes > _MANY_CLASSES and 2 * n_classes > n_rows
+
+
+def check_number_of_classes(n_classes: int, n_rows: int) -> None:
+    """Refuse labels that tell rows apart, not classes: more than 100 classes, and more than half as many as there are rows.
+
+    >>> check_number_of_classes(150, n_rows=1000)
+    """
+    if too_many_classes(n_classes, n_rows):
+        raise InputError(
+            f"y has {n_classes:,} classes in {n_rows:,} rows, so most have a single row to learn from: "
+            "use a regressor if y holds quantities, "
+            "join rare classes to one, or leave their rows out."
+        )
 
 
 def read_weights(w: Any, n_rows: int) -> NDArray[np.float64] | None:

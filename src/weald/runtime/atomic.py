@@ -47,6 +47,24 @@ def write_whole(path: str | os.PathLike[str], data: bytes, what: str = "file") -
     _flush_folder(folder)
 
 
+def check_writable(path: str | os.PathLike[str], what: str = "file") -> None:
+    """Find out whether `write_whole` could write to `path`, before the work whose result is to be written.
+
+    Raises:
+        OSError: with the sentence that `write_whole` would raise.
+    """
+    name = os.fspath(path)
+    target = os.path.realpath(name)
+    folder = os.path.dirname(target)
+    _check_target(name, target, folder, what)
+    temporary = os.path.join(folder, f".weald-{secrets.token_hex(8)}.tmp")
+    try:
+        _write_durably(temporary, b"")
+        os.unlink(temporary)
+    except OSError as error:
+        raise explained(error, _write_problem(error, name, folder, what)) from error
+
+
 def _check_target(name: str, target: str, folder: str, what: str) -> int | None:
     """The permission bits of an existing file, None for a new one; raises when nothing can be saved there."""
     if not os.path.isdir(folder):

@@ -17,3 +17,7 @@ class ModelFileError(ValueError):
 
 class MissingExtraError(InputError, ImportError):
     """What was asked for needs a package that is not installed; the message names the extra that brings it."""
+
+
+class DataWarning(UserWarning):
+    """A table was read, but something in it was probably meant otherwise; the message names the column and what to do."""

@@ -35,7 +35,8 @@ def test_the_task_follows_from_the_target_and_is_said(
 ) -> None:
     result = trained(run, flowers, tmp_path / "m", target)
     assert result.exit_code == 0, result.output
-    assert task in result.stdout and reason in result.stdout and "240 rows, 3 columns" in result.stdout
+    assert task in result.stderr and reason in result.stderr
+    assert "240 rows" in result.stderr and "3 columns to learn from" in result.stderr
     expected = {"classification": weald.BoostedTreesClassifier, "regression": weald.BoostedTreesRegressor}[
         task
     ]
