@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from weald.binning import wishes_of
 from weald.data import Dataset, Schema, read_table
@@ -16,11 +16,12 @@ from weald.estimators.shared.plain import check_classes
 from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.params.declare import validate
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, ModelFileError
 from weald.training.classical.members import indexable
 
 
-class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
+class Ensemble(Composite, Settable):
     """An estimator with fitted members in ``estimators_``."""
 
     estimator: Any

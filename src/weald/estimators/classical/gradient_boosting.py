@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, read_training_table
 from weald.data import read_table, read_weights
@@ -39,6 +38,7 @@ from weald.params.declare import (
     validate,
     whole,
 )
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import hire
 from weald.training.boosting.rounds import History
@@ -47,7 +47,7 @@ Monitor = Callable[[int, Any, dict[str, Any]], object]
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
+class GradientBoosting(BoostedModel, Settable):
     """What classifier and regressor share; use one of those."""
 
     loss: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
@@ -29,6 +29,7 @@ from weald.params.declare import (
     whole,
 )
 from weald.params.parameter import Parameter
+from weald.params.settable import Settable
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
 from weald.runtime.threads import hire
@@ -39,7 +40,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(Fitting, Settable):
     """Trees on bins, grown by impurity; use one of the subclasses."""
 
     _of_fit = ("_model", "_bags", "_members")

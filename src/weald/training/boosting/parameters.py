@@ -24,8 +24,8 @@ from weald.params.choice import (
     resolve_parameters,
     whole,
 )
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError
-from weald.runtime.sklearn_bases import BaseEstimator
 from weald.sampling.parameters import SAMPLINGS, Sampling
 from weald.training.boosting.booster_parameters import (
     BOOSTERS,
@@ -84,7 +84,7 @@ class ResolvedBoosting:
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostingParameters(BaseEstimator):  # type: ignore[misc]
+class BoostingParameters(Settable):
     """The parameters that a classifier and a regressor of boosting share; a base class of both.
 
     Examples
