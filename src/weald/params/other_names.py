@@ -6,7 +6,7 @@ All of it is read from declarations and from the tables of the other systems; no
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -75,10 +75,10 @@ class Place:
         return f"{self.parameter}.{self.field} of {self.parameter}={self.word}"
 
 
-def unknown_parameter(owner: type, name: str) -> UnknownParameterError:
-    """The error for a parameter that an estimator or a choice does not have."""
+def unknown_parameter(owner: type, name: str, elsewhere: Sequence[Place] = ()) -> UnknownParameterError:
+    """The error for a parameter that an estimator or a choice does not have; ``elsewhere``: what other places have it."""
     parameters = declared(owner)
-    places = places_of(owner, name)
+    places = places_of(owner, name) or elsewhere
     near = difflib.get_close_matches(name, parameters, n=1)
     if places:
         hint = f"use {listed_words(dict.fromkeys(place.argument for place in places))}."

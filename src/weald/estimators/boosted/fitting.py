@@ -16,13 +16,14 @@ from weald.binning import BinnedTable
 from weald.data import Dataset, Schema
 from weald.estimators.boosted.continuing import Earlier, check_continues, check_same_rate, loaded_checkpoint
 from weald.estimators.boosted.evaluation_sets import read_evaluation_sets
+from weald.estimators.boosted.scorers import is_scorer, scorer_metric
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel, to_bytes
 from weald.forest import file as model_file
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
-from weald.losses import Loss, Metric, make_metric
+from weald.losses import Metric, make_metric
 from weald.runtime.errors import InputError
 from weald.runtime.progress import TrainingProgress, progress
 from weald.training.boosting.callbacks import (
@@ -77,7 +78,7 @@ def fitted_model(
     if options.resume_from is not None:
         earlier = loaded_checkpoint(estimator, options.resume_from)
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
-    metrics = fit_metrics(estimator.eval_metric, loss)
+    metrics = fit_metrics(estimator.eval_metric, labels)
     stops = estimator.early_stopping_rounds is not None or bool(options.stopping)
     train = Rows(
         table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes)
@@ -163,14 +164,19 @@ def _watched(history: History, metrics: Sequence[Metric], stopping: Sequence[Sto
     return name, metric
 
 
-def fit_metrics(wanted: Any, loss: Loss) -> list[Metric]:
+def fit_metrics(wanted: Any, labels: Labels) -> list[Metric]:
     """The metrics that ``eval_metric`` asks for."""
     if wanted is None:
-        wanted = loss.default_metric
+        wanted = labels.loss.default_metric
     several = wanted if isinstance(wanted, list | tuple) else [wanted]
     if not several:
         raise InputError("eval_metric must not be an empty list; leave it at None for the loss's own metric.")
-    metrics = [make_metric(metric, loss) for metric in several]
+    metrics = [
+        scorer_metric(metric, labels.loss, labels.classes)
+        if is_scorer(metric)
+        else make_metric(metric, labels.loss)
+        for metric in several
+    ]
     if len({metric.name for metric in metrics}) < len(metrics):
         raise InputError("eval_metric has two metrics of the same name; give each once.")
     return metrics

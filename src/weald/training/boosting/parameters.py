@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -24,6 +24,7 @@ from weald.params.choice import (
     resolve_parameters,
     whole,
 )
+from weald.params.other_names import places_of, unknown_parameter
 from weald.params.settable import Settable
 from weald.runtime.errors import InputError
 from weald.sampling.parameters import SAMPLINGS, Sampling
@@ -273,12 +274,21 @@ class BoostingParameters(Settable):
         """Set parameters, also fields of choices, as booster__rate_drop; a choice given by name becomes an object first."""
         for name in {key.partition("__")[0] for key in params if "__" in key}:
             parameter = declared(type(self)).get(name)
-            given = params.get(name, getattr(self, name, None))
-            if not isinstance(parameter, Part) or isinstance(given, Choice):
+            if not isinstance(parameter, Part):
                 continue
-            params[name] = parameter.resolve(given)
-            if not isinstance(params[name], Choice):
+            given = params.get(name, getattr(self, name, None))
+            choice = given if isinstance(given, Choice) else parameter.resolve(given)
+            if not isinstance(choice, Choice):
                 raise InputError(
                     f"{name}={given!r} has no parameters of its own; set {name} to an object that has them."
                 )
+            self._check_fields(name, choice, params)
+            if choice is not given:
+                params[name] = choice
         return super().set_params(**params)
+
+    def _check_fields(self, part: str, choice: Choice, names: Iterable[str]) -> None:
+        """Refuse fields that another choice has, and say which."""
+        for field in (name.split("__")[1] for name in names if name.startswith(f"{part}__")):
+            if field not in declared(type(choice)):
+                raise unknown_parameter(type(choice), field, places_of(type(self), field))
