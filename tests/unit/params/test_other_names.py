@@ -112,7 +112,7 @@ def test_nested_names_are_answered_by_the_part_that_they_name() -> None:
     with pytest.raises(InputError, match=r"^Plain has no parameter 'rate_drop'; use booster=weald.Dart\(rate_drop=...\)\.$"):
         weald.BoostedTreesRegressor().set_params(booster__rate_drop=0.5)
     voting = weald.VotingRegressor(MEMBERS)
-    with pytest.raises(InputError, match="^RandomForestRegressor has no parameter 'num_leaves'; use max_leaf_nodes"):
+    with pytest.raises(InputError, match=r"^RandomForestRegressor has no parameter 'num_leaves'; use max_leaf_nodes"):
         voting.set_params(forest__num_leaves=3)
     assert voting.set_params(forest__max_leaf_nodes=3).get_params()["forest__max_leaf_nodes"] == 3
 

@@ -155,7 +155,7 @@ class ForestEstimator(TreeEstimator):
             members = []
             for tree in range(model.forest.n_trees):
                 member = self._member(**params)
-                member._set_model(replace(model, forest=model.forest.trees(tree, tree + 1), oob_score=None))
+                member._set_model(replace(model, forest=model.forest.trees(tree, tree + 1), oob_score=None, params=None))
                 members.append(member)
             self._members = members
         return members

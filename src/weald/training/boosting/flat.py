@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weald.params.choice import Choice, declared, same
-from weald.params.flat_names import FIELDS, KEPT, PARTS
+from weald.params.flat_names import FIELDS, KEPT, PARTS, Field
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.parameters import FAMILIES
 

@@ -250,7 +250,9 @@ class BoostingParameters(Settable):
     warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
     n_jobs: Annotated[int | None, anything("Threads; None: all cores. Never changes the model.")] = None
     random_state: Annotated[Any, anything("Seed; None is 0, so that two fits agree.")] = None
-    verbose: Annotated[int, whole("0: silent, 1: progress.", 0, 1)] = 0
+    verbose: Annotated[
+        int, whole("0: silent; 1: progress; n above 1: a line with the metrics of every n-th round.", 0)
+    ] = 0
 
     def resolved(self) -> ResolvedBoosting:
         """Every part as an object; all parameters are checked, each by itself and the parts' fields together."""
@@ -289,6 +291,6 @@ class BoostingParameters(Settable):
 
     def _check_fields(self, part: str, choice: Choice, names: Iterable[str]) -> None:
         """Refuse fields that another choice has, and say which."""
-        for field in (name.split("__")[1] for name in names if name.startswith(f"{part}__")):
-            if field not in declared(type(choice)):
-                raise unknown_parameter(type(choice), field, places_of(type(self), field))
+        for asked in (name.split("__")[1] for name in names if name.startswith(f"{part}__")):
+            if asked not in declared(type(choice)):
+                raise unknown_parameter(type(choice), asked, places_of(type(self), asked))
