@@ -98,7 +98,9 @@ def test_every_flat_name_of_the_first_version_is_found() -> None:
     assert set(KEPT) <= set(known)
     for field in FIELDS:
         found = places_of(weald.BoostedTreesClassifier, field.name)
-        assert field.name in known or (field.part, field.field) in {(place.parameter, place.field) for place in found}
+        assert field.name in known or (field.part, field.field) in {
+            (place.parameter, place.field) for place in found
+        }
     assert all(
         place.choice is None or issubclass(place.choice, Choice)
         for place in places_of(weald.BoostedTreesClassifier, "precision")
@@ -109,10 +111,14 @@ def test_nested_names_are_answered_by_the_part_that_they_name() -> None:
     model = weald.BoostedTreesRegressor(booster="dart")
     with pytest.raises(InputError, match=r"^Dart has no parameter 'drop_rate'; use rate_drop\.$"):
         model.set_params(booster__drop_rate=0.5)
-    with pytest.raises(InputError, match=r"^Plain has no parameter 'rate_drop'; use booster=weald.Dart\(rate_drop=...\)\.$"):
+    with pytest.raises(
+        InputError, match=r"^Plain has no parameter 'rate_drop'; use booster=weald.Dart\(rate_drop=...\)\.$"
+    ):
         weald.BoostedTreesRegressor().set_params(booster__rate_drop=0.5)
     voting = weald.VotingRegressor(MEMBERS)
-    with pytest.raises(InputError, match=r"^RandomForestRegressor has no parameter 'num_leaves'; use max_leaf_nodes"):
+    with pytest.raises(
+        InputError, match=r"^RandomForestRegressor has no parameter 'num_leaves'; use max_leaf_nodes"
+    ):
         voting.set_params(forest__num_leaves=3)
     assert voting.set_params(forest__max_leaf_nodes=3).get_params()["forest__max_leaf_nodes"] == 3
 
@@ -129,7 +135,10 @@ def test_a_class_of_ones_own_keeps_its_own_arguments() -> None:
 
 
 def test_the_command_line_says_the_same() -> None:
-    for setting, hint in (("num_leaves=3", "use max_leaves"), ("rate_drop=1", "use booster.rate_drop of booster=dart")):
+    for setting, hint in (
+        ("num_leaves=3", "use max_leaves"),
+        ("rate_drop=1", "use booster.rate_drop of booster=dart"),
+    ):
         with pytest.raises(InputError, match=f"there is no parameter {setting.split('=')[0]!r}; {hint}$"):
             parse_settings(weald.BoostedTreesClassifier, [setting])
 

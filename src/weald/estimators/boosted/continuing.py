@@ -49,7 +49,7 @@ def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> 
 
 
 def known_rows(labels: Labels, init_score: NDArray[np.float64] | None) -> dict[str, Any]:
-    """What a checkpoint knows the training rows by: their number, and digests of labels, weights and scores that they start from."""
+    """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores."""
     given = {"y": labels.y, "sample_weight": labels.weight, "init_score": init_score}
     digests = {
         name: None if values is None else blake2b(np.ascontiguousarray(values), digest_size=16).hexdigest()

@@ -7,6 +7,7 @@ begins: it may set the round's ``learning_rate``, or ``stop`` training there.
 from __future__ import annotations
 
 import math
+import numbers
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -112,9 +113,9 @@ class OverfittingDetector:
     on: str | None = None
 
     def __post_init__(self) -> None:
-        _check("pvalue", declare.number("", 0, 1, open_low=True), self.pvalue)
-        if self.pvalue == 1.0:
-            raise InputError("pvalue must be below 1, or training stops at once.")
+        is_number = not isinstance(self.pvalue, bool) and isinstance(self.pvalue, numbers.Real)
+        if not is_number or not 0.0 < self.pvalue < 1.0:
+            raise InputError(f"pvalue must be between 0 and 1, not {self.pvalue!r}.")
         _check("wait", declare.whole("", 1), self.wait)
         _check_names(self.metric, self.on)
 

@@ -34,7 +34,9 @@ def test_a_function_that_is_to_grow_keeps_the_rounds_of_the_metric_that_it_is() 
     area.greater_is_better = True  # type: ignore[attr-defined]
     ours, theirs = fitted(BINARY, "auc"), fitted(BINARY, area)
     assert ours.forest_.n_rounds == theirs.forest_.n_rounds > 1
-    np.testing.assert_allclose(theirs.history_["valid_0"]["area"], ours.history_["valid_0"]["auc"], rtol=1e-12)
+    np.testing.assert_allclose(
+        theirs.history_["valid_0"]["area"], ours.history_["valid_0"]["auc"], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,9 +45,17 @@ def test_a_function_that_is_to_grow_keeps_the_rounds_of_the_metric_that_it_is() 
         (sk.make_scorer(sk.accuracy_score), "accuracy_score", True),
         (sk.make_scorer(sk.f1_score, pos_label="yes"), "f1_score", True),
         (sk.make_scorer(sk.f1_score, pos_label="no"), "f1_score", True),
-        (sk.make_scorer(sk.roc_auc_score, response_method=("decision_function", "predict_proba")), "roc_auc_score", True),
+        (
+            sk.make_scorer(sk.roc_auc_score, response_method=("decision_function", "predict_proba")),
+            "roc_auc_score",
+            True,
+        ),
         (sk.get_scorer("neg_log_loss"), "log_loss", False),
-        (sk.make_scorer(sk.hinge_loss, greater_is_better=False, response_method="decision_function"), "hinge_loss", False),
+        (
+            sk.make_scorer(sk.hinge_loss, greater_is_better=False, response_method="decision_function"),
+            "hinge_loss",
+            False,
+        ),
     ],
 )
 def test_a_scorer_sees_the_classes_and_says_its_direction(scorer: Any, name: str, greater: bool) -> None:
@@ -62,7 +72,9 @@ def test_scorers_of_several_classes_and_of_numbers() -> None:
     areas = sk.make_scorer(sk.roc_auc_score, response_method="predict_proba", multi_class="ovr")
     model = fitted(THREE, [areas, sk.make_scorer(sk.balanced_accuracy_score)])
     best = model.best_iteration_
-    assert model.history_["valid_0"]["roc_auc_score"][best] == pytest.approx(areas(model, X[VALID], THREE[VALID]))
+    assert model.history_["valid_0"]["roc_auc_score"][best] == pytest.approx(
+        areas(model, X[VALID], THREE[VALID])
+    )
     assert set(model.history_["valid_0"]) == {"roc_auc_score", "balanced_accuracy_score"}
     numbers = fitted(X[:, 0] + X[:, 1], sk.make_scorer(sk.mean_absolute_error, greater_is_better=False))
     assert numbers.best_iteration_ == int(np.argmin(numbers.history_["valid_0"]["mean_absolute_error"]))
@@ -79,5 +91,7 @@ def test_a_scorer_without_weights_is_refused_on_rows_with_weights() -> None:
 
 
 def test_the_change_of_a_metric_of_ones_own_has_its_direction() -> None:
-    model = weald.BoostedTreesClassifier(n_estimators=5, eval_metric=sk.make_scorer(sk.accuracy_score), n_jobs=1)
+    model = weald.BoostedTreesClassifier(
+        n_estimators=5, eval_metric=sk.make_scorer(sk.accuracy_score), n_jobs=1
+    )
     assert model.fit(X, BINARY).loss_function_change(X, BINARY).argmax() == 0
