@@ -100,6 +100,9 @@ def gradient_size(y: Floats, probability: Floats, weight: Floats | None) -> floa
     return float(np.abs(probability - y).mean())
 
 
+gradient_size.greater_is_better = False  # type: ignore[attr-defined]
+
+
 def results_table(study: Study) -> tuple[list[str], list[list[str]]]:
     """A row for every kind of trees and booster; the gradients of the last round."""
     rows = []

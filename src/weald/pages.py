@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.params.choice_page import family_page, parameter_rows
 from weald.params.declare import declared
+from weald.params.flat_names import FIELDS
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.params.xgboost import XGBOOST_PARAMETERS
 
@@ -42,8 +43,6 @@ def parameter_page() -> str:
 
 def native_names() -> Mapping[str, str]:
     """Flat names, as the tables of other interfaces have them -> the parameter or the field of a choice that they are."""
-    from weald.training.boosting.flat import FIELDS
-
     names: dict[str, str] = {}
     for field in FIELDS:
         place = f"{field.part}.{field.field}"

@@ -14,7 +14,7 @@ from benchmarks import quality_pages
 from weald.estimators.boosted.boosted import BoostedTreesClassifier
 from weald.pages import PAGES as WRITTEN
 from weald.params.declare import declared
-from weald.training.boosting.flat import FIELDS
+from weald.params.flat_names import FIELDS
 from weald.training.boosting.parameters import FAMILIES
 
 ROOT = Path(__file__).resolve().parent.parent.parent

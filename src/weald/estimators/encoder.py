@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +21,7 @@ from weald.encoding.formulas import drawn_to_prior, sums_before, sums_without_ow
 from weald.encoding.orders import random_orders, set_aside
 from weald.encoding.targets import Targets, border_targets, class_targets, number_targets, target_borders
 from weald.params.declare import anything, documented, flag, number, one_of, validate, whole
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
 
@@ -45,7 +46,7 @@ def _check_prior(prior: Any) -> None:
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class TargetStatisticsEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TargetStatisticsEncoder(TransformerMixin, Settable):  # type: ignore[misc]
     """Replace every category by a mean label of rows that share it, drawn to a prior.
 
     A row gets (sum of labels + a P) / (number of rows + a) over some rows of its category. `transform` is for new rows and takes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,8 @@ from weald.forest.predict import Blocks
 # Rows below which threads cost more than they save, and cells that are explained at a time.
 _PARALLEL_ROWS: Final = 64
 _CELLS_TOGETHER: Final = 2**20
+# Sums of weights as whole numbers, of which those of a root have so many bits.
+_BITS: Final = 40
 
 
 def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> NDArray[np.float64]:
@@ -62,6 +65,14 @@ def shap_values(forest: Forest, blocks: Blocks, n_rows: int, tasks: int = 1) -> 
         found /= max(forest.n_rounds, 1)
     found[:, :, -1] += forest.base_score[:, None]
     return found
+
+
+def weighed_by_cover(forest: Forest) -> Forest:
+    """The trees with sums of weights or hessians where rows are counted, as whole numbers."""
+    roots = forest.cover[forest.tree_offsets[:-1]]
+    scale = 2.0**_BITS / np.where(roots > 0.0, roots, 1.0)
+    weighed = np.rint(forest.cover * np.repeat(scale, np.diff(forest.tree_offsets)))
+    return replace(forest, count=weighed.astype(np.int64))
 
 
 def _gauss(depth: int) -> Points:

@@ -8,13 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from weald.losses.base import Loss
+from weald.losses.choosing import make_metric
 from weald.losses.classification import Exponential, Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, Poisson, TweedieLoss
 from weald.losses.custom import Custom
 from weald.losses.friedman import friedman_loss
 from weald.losses.links import LINKS, scores_of
 from weald.losses.margins import CrossEntropy, FairLoss, Hinge, PseudoHuberLoss, SquaredLog
-from weald.losses.metrics import METRICS, Metric, make_metric
+from weald.losses.metrics import METRICS, Metric
 from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, Squared, quantile_loss
 from weald.losses.smooth import LogCosh, Normal
 from weald.losses.suggest import unknown_name

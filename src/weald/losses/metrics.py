@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.losses.base import Loss, refuse_labels
+from weald.losses.base import refuse_labels
 from weald.losses.elementary import exp_of, log_of
 from weald.losses.margin_kernels import LOWEST_LOG_SCORE
 from weald.losses.means import compensated_dot, weighted_mean
 from weald.losses.smooth import LogCosh, normal_surprise
-from weald.losses.suggest import unknown_name
-from weald.runtime.errors import InputError, NotSupportedError
 
 Float64s = NDArray[np.float64]
 Needs = Literal["regression", "positive", "classification", "binary", "share", "normal", "any"]
@@ -316,60 +313,3 @@ METRICS: dict[str, Metric] = {
         Metric("error", _error, needs="classification"),
     )
 }
-
-
-def _fits(metric: Metric, loss: Loss) -> bool:
-    if metric.needs == "normal":
-        return loss.link == "normal"
-    if loss.task == "any" or metric.needs == "any":
-        return True
-    if metric.needs == "positive":
-        return loss.link == "log"
-    if metric.needs == "binary":
-        return loss.task == "classification" and loss.n_outputs == 1
-    if metric.needs == "share":
-        return loss.task == "regression" and loss.link == "logit"
-    return metric.needs == loss.task
-
-
-def _from_callable(function: Callable[..., Any]) -> Metric:
-    name = str(getattr(function, "__name__", type(function).__name__))
-
-    def checked(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
-        value = function(y, prediction, weight)
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            kind = type(value).__name__
-            raise InputError(f"eval_metric {name!r} must return a number, not {kind}.") from None
-
-    return Metric(name, checked, greater_is_better=bool(getattr(function, "greater_is_better", False)))
-
-
-def make_metric(metric: str | Metric | Callable[..., Any], loss: Loss) -> Metric:
-    """The metric of that name with the loss's own options, or one made of a function(y, prediction, weight).
-
-    Smaller values of a function are better, unless it has an attribute `greater_is_better` that is true.
-
-    >>> from weald.losses import make_loss
-    >>> pinball = make_metric("pinball", make_loss("quantile", quantile_alpha=0.9))
-    >>> round(pinball(np.array([1.0]), np.array([0.0]), None), 3)
-    0.9
-    """
-    if isinstance(metric, str):
-        if metric not in METRICS:
-            raise unknown_name("eval_metric", metric, METRICS)
-        metric = METRICS[metric]
-    if not isinstance(metric, Metric):
-        if not callable(metric):
-            raise InputError(f"eval_metric must be a name, a Metric or a function, not {metric!r}.")
-        return _from_callable(metric)
-    if not _fits(metric, loss):
-        known = ", ".join(name for name, other in METRICS.items() if _fits(other, loss))
-        raise NotSupportedError(
-            f"eval_metric={metric.name!r} does not fit loss={loss.name!r}; use one of {known}."
-        )
-    if metric.option is None or metric.option not in loss.options:
-        return metric
-    bound = partial(metric.function, **{metric.option: loss.options[metric.option]})
-    return replace(metric, function=bound)

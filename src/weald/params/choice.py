@@ -34,8 +34,8 @@ from weald.params.declare import (
     whole,
 )
 from weald.params.parameter import Parameter
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.sklearn_bases import BaseEstimator
 
 __all__ = [
     "Choice",
@@ -58,7 +58,7 @@ __all__ = [
 AnyChoice = TypeVar("AnyChoice")
 
 
-class Choice(BaseEstimator):  # type: ignore[misc]
+class Choice(Settable):
     """Base of all choices; a subclass is a ``@dataclass(repr=False, eq=False)`` of declared fields."""
 
     def validate(self, path: str | None = None) -> None:

@@ -11,7 +11,7 @@ import functools
 import inspect
 import math
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, Field, fields, replace
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -106,7 +106,8 @@ def validate(owner: Any) -> None:
 def documented(owner: _Class) -> _Class:
     """A class decorator, above ``@dataclass``: signature and docstring say what the declarations do.
 
-    The parameters are listed before the examples. Signatures show plain types in place of whole declarations.
+    The parameters are listed before the examples. Signatures show plain types in place of whole declarations. An argument that
+    is not declared is refused in a sentence.
     """
     hints = typing.get_type_hints(owner)
     parameters = declared(owner)
@@ -119,7 +120,23 @@ def documented(owner: _Class) -> _Class:
             lines += [f"{parameter.name} : {values_text(parameter)}{default}", f"    {parameter.help}"]
         listed = "\n".join(lines)
         owner.__doc__ = f"{text.rstrip()}\n\n{listed}\n\n{heading}{examples}".rstrip() + "\n"
+    owner.__init__ = _refusing_others(owner, owner.__init__)  # type: ignore[misc]
     return owner
+
+
+def _refusing_others(owner: type, initialise: Callable[..., None]) -> Callable[..., None]:
+    """A dataclass's ``__init__`` with a sentence for arguments that nothing declares."""
+    known = frozenset(declared(owner))
+
+    @functools.wraps(initialise)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not known.issuperset(kwargs):
+            from weald.params.other_names import unknown_parameter  # needed for a mistake only
+
+            raise unknown_parameter(owner, next(name for name in kwargs if name not in known))
+        initialise(self, *args, **kwargs)
+
+    return __init__
 
 
 def values_text(parameter: Parameter) -> str:

@@ -77,13 +77,13 @@ class Parameter:
         """
         words = "a whole number" if self.kind == "int" else "a number"
         low = (
-            f" above {self.low:g}"
+            f" above {_bound(self.low)}"
             if self.open_low
-            else f" of at least {self.low:g}"
+            else f" of at least {_bound(self.low)}"
             if self.low > -math.inf
             else ""
         )
-        high = f"{' and' if low else ' of'} at most {self.high:g}" if self.high < math.inf else ""
+        high = f"{' and' if low else ' of'} at most {_bound(self.high)}" if self.high < math.inf else ""
         others = [*map(repr, self.choices), *(["None"] if self.optional else [])]
         return words + low + high + "".join(f" or {other}" for other in others)
 
@@ -106,6 +106,11 @@ class Parameter:
                 value = text
         self.check(value)
         return value
+
+
+def _bound(number: float) -> str:
+    """A bound in words; whole numbers whole: 2147483647, not 2.14748e+09."""
+    return str(int(number)) if number == int(number) else f"{number:g}"
 
 
 def _is_finite(value: Any) -> bool:

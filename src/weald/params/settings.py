@@ -10,6 +10,8 @@ from typing import Any
 from sklearn.base import clone
 
 from weald.params.choice import Choice, Family, Part, declared
+from weald.params.declare import listed_words
+from weald.params.other_names import places_of
 from weald.params.parameter import Parameter
 from weald.runtime.errors import InputError
 
@@ -46,7 +48,9 @@ def parse_setting(owner: type, name: str, text: str, current: Mapping[str, Any])
     {'booster': Dart(rate_drop=0.2)}
     """
     first, dot, rest = name.partition(".")
-    parameter = _known(declared(owner), first, first)
+    if first not in declared(owner):
+        raise _unknown_of(owner, first)
+    parameter = declared(owner)[first]
     if not dot:
         return {**current, first: parameter.parse(text)}
     return {
@@ -83,10 +87,12 @@ def _no_field(family: Family[Any], choice: Any, name: str, path: str) -> InputEr
     return _unknown(known, name, f"{path}.{name}")
 
 
-def _known(parameters: Mapping[str, Parameter], name: str, path: str) -> Parameter:
-    if name not in parameters:
-        raise _unknown(parameters, name, path)
-    return parameters[name]
+def _unknown_of(owner: type, name: str) -> InputError:
+    """There is no such parameter: another system calls one so, a choice has it, or it is spelt otherwise."""
+    places = dict.fromkeys(place.setting for place in places_of(owner, name))
+    if places:
+        return InputError(f"there is no parameter {name!r}; use {listed_words(places)}")
+    return _unknown(declared(owner), name, name)
 
 
 def _unknown(parameters: Mapping[str, Parameter], name: str, path: str) -> InputError:

@@ -11,6 +11,10 @@ class NotSupportedError(InputError):
     """A value that Weald knows but refuses; the message says what to use instead."""
 
 
+class UnknownParameterError(InputError, TypeError):
+    """A parameter that an estimator or a choice does not have; to Python a TypeError, as any unknown argument is."""
+
+
 class ModelFileError(ValueError):
     """A model file is damaged, incomplete, or not a Weald model."""
 

@@ -109,6 +109,16 @@ class ProgressRound(Protocol):
     def history(self) -> Mapping[str, Mapping[str, list[float]]]:
         """Evaluation set -> metric -> one value per round so far."""
 
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds were asked for."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether this is the last round, as a callback has asked to stop."""
+
+    number: int  # the round's, from 0
+
 
 class TrainingProgress:
     """A callback for ``fit`` that advances a progress bar by one round and shows the latest metrics.
@@ -121,10 +131,30 @@ class TrainingProgress:
         self._bar = bar
 
     def __call__(self, state: ProgressRound) -> None:
-        latest = {
-            f"{name} {metric}": values[-1]
-            for name, metrics in state.history.items()
-            for metric, values in metrics.items()
-            if values
-        }
-        self._bar.advance(latest)
+        self._bar.advance(_latest(state))
+
+
+class RoundLines:
+    """A callback for ``fit`` that prints a line with the metrics after every so many rounds, and after the last, on stderr.
+
+    >>> callback = RoundLines(every=10)
+    """
+
+    def __init__(self, every: int) -> None:
+        self._every = every
+
+    def __call__(self, state: ProgressRound) -> None:
+        done = state.number + 1
+        if done % self._every == 0 or done == state.n_rounds or state.stopped:
+            words = (f"round {done}/{state.n_rounds}", format_fields(_latest(state)))
+            print("  ".join(word for word in words if word), file=sys.stderr, flush=True)
+
+
+def _latest(state: ProgressRound) -> dict[str, float]:
+    """The last value of every metric on every set."""
+    return {
+        f"{name} {metric}": values[-1]
+        for name, metrics in state.history.items()
+        for metric, values in metrics.items()
+        if values
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -225,19 +226,68 @@ def test_a_function_becomes_a_metric_with_its_name_and_direction() -> None:
         return np.float32(np.mean(prediction > y))
 
     loss = make_loss("squared")
-    metric = make_metric(share_above, loss)
-    assert (metric.name, metric.greater_is_better) == ("share_above", False)
-    assert metric(np.zeros(2), np.array([1.0, -1.0])) == 0.5
-    share_above.greater_is_better = True  # type: ignore[attr-defined]
-    assert make_metric(share_above, loss).greater_is_better
-    own = Metric("own", lambda y, p, w: 1.0)
-    assert make_metric(own, loss) is own
+    for direction in (False, True, np.True_):
+        share_above.greater_is_better = direction  # type: ignore[attr-defined]
+        metric = make_metric(share_above, loss)
+        assert (metric.name, metric.greater_is_better) == ("share_above", bool(direction))
+        assert metric(np.zeros(2), np.array([1.0, -1.0])) == 0.5
+    own = make_metric(Metric("own", lambda y, p: 1.0, greater_is_better=True), loss)
+    assert own.greater_is_better and own(np.zeros(2), np.zeros(2)) == 1.0
+
+
+def test_a_function_of_unknown_direction_is_refused_with_the_way_to_give_it() -> None:
+    def gini(y: Any, prediction: Any) -> float:
+        return 0.0
+
+    with pytest.raises(InputError, match=r"'gini' does not say .* greater_is_better to True or False, or give"):
+        make_metric(gini, make_loss("squared"))
+    gini.greater_is_better = "yes"  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="greater_is_better of eval_metric 'gini' must be True or False, not 'yes'"):
+        make_metric(gini, make_loss("squared"))
+
+
+@pytest.mark.parametrize(
+    ("function", "greater"),
+    [
+        (sk.roc_auc_score, True),
+        (partial(sk.roc_auc_score, max_fpr=0.5), True),
+        (sk.log_loss, False),
+        (sk.brier_score_loss, False),
+        (sk.max_error, False),
+        (sk.mean_tweedie_deviance, False),
+    ],
+)
+def test_the_direction_of_scikit_learns_functions_is_known(function: Any, greater: bool) -> None:
+    assert make_metric(function, make_loss("squared")).greater_is_better is greater
+
+
+def test_a_function_is_given_weights_where_it_takes_them() -> None:
+    def auc(y: Any, prediction: Any) -> float:
+        return 1.0
+
+    def mae(y: Any, prediction: Any, *, beta: float = 2.0, sample_weight: Any = None) -> float:
+        return beta if sample_weight is None else beta * float(sample_weight.sum())
+
+    def rmse(y: Any, prediction: Any, beta: float = 3.0) -> float:
+        return beta
+
+    loss, zeros, weight = make_loss("squared"), np.zeros(2), np.array([2.0, 3.0])
+    assert make_metric(auc, loss).greater_is_better and not make_metric(mae, loss).greater_is_better
+    assert make_metric(mae, loss)(zeros, zeros, weight) == 10.0
+    assert make_metric(mae, loss)(zeros, zeros) == 2.0
+    assert make_metric(rmse, loss)(zeros, zeros) == 3.0
+    for function in (auc, rmse):
+        with pytest.raises(InputError, match="takes no weights, but the rows that it is to judge have some"):
+            make_metric(function, loss)(zeros, zeros, weight)
+    weighted = make_metric(sk.mean_absolute_error, loss)(zeros, np.array([1.0, 2.0]), weight)
+    assert weighted == pytest.approx(8.0 / 5.0)
 
 
 def test_a_function_that_returns_no_number_is_refused_by_name() -> None:
     def nothing(y: Any, prediction: Any, weight: Any) -> None:
         return None
 
+    nothing.greater_is_better = False  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="eval_metric 'nothing' must return a number, not NoneType"):
         make_metric(nothing, make_loss("squared"))(np.zeros(1), np.zeros(1))
     with pytest.raises(InputError, match="must be a name, a Metric or a function, not 3"):

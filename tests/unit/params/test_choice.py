@@ -160,7 +160,7 @@ def test_parameters_are_nested() -> None:
     assert outer.get_params()["way__rate"] == 0.1
     outer.set_params(way__rate=0.5, size=4)
     assert outer == Outer(way=Drop(rate=0.5), size=4)
-    with pytest.raises(ValueError, match="Invalid parameter"):
+    with pytest.raises(ValueError, match="Drop has no parameter 'rat'; did you mean 'rate'"):
         outer.set_params(way__rat=0.5)
 
 

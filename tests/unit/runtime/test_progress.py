@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from weald.runtime.progress import TrainingProgress, progress
+from weald.runtime.progress import RoundLines, TrainingProgress, progress
 
 
 def test_nothing_is_printed_when_progress_is_off(capfd: pytest.CaptureFixture[str]) -> None:
@@ -64,3 +64,13 @@ def test_a_round_of_training_is_one_step_with_the_latest_metrics() -> None:
 def test_an_error_in_the_task_is_not_swallowed() -> None:
     with pytest.raises(ZeroDivisionError), progress(2, "training"):
         raise ZeroDivisionError
+
+
+def test_every_nth_round_and_the_last_have_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    callback = RoundLines(2)
+    for number in range(5):
+        history = {"valid": {"rmse": [1.0 - 0.1 * number]}}
+        callback(SimpleNamespace(number=number, n_rounds=5, stopped=False, history=history))
+    callback(SimpleNamespace(number=6, n_rounds=50, stopped=True, history={}))
+    lines = ["round 2/5  valid rmse 0.9", "round 4/5  valid rmse 0.7", "round 5/5  valid rmse 0.6", "round 7/50"]
+    assert capsys.readouterr().err.splitlines() == lines

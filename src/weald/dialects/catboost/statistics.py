@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from weald.params.catboost import value_of
+from weald.params.flat_names import FIELD_DEFAULTS
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.training.boosting.flat import FIELD_DEFAULTS
 
 #: CatBoost's own choice on a CPU, where its descriptions leave the prior out
 _PRIORS = [0.0, 0.5, 1.0]

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weald.explain.shap import weighed_by_cover
 from weald.forest.forest import Forest
 
 if TYPE_CHECKING:
     from weald.dialects.shared.reader import Reader
     from weald.dialects.shared.tables import Float64s
-
-# Hessians as whole numbers, of which the sums of a tree's rows have so many bits.
-_BITS = 40
 
 
 def contributions(reader: Reader, table: Any, margin: Float64s | None) -> Float64s:
@@ -24,7 +22,8 @@ def contributions(reader: Reader, table: Any, margin: Float64s | None) -> Float6
     """
     predictor = reader._model.predictor
     if isinstance(predictor, Forest):
-        weighed = replace(reader._model, predictor=_by_hessians(predictor))
+        # XGBoost's shares of a node's children are shares of its hessians.
+        weighed = replace(reader._model, predictor=weighed_by_cover(predictor))
         found = type(reader)(weighed, reader.n_jobs).shap_values(table)
         found = found[:, None] if found.ndim == 2 else found
     else:
@@ -32,14 +31,6 @@ def contributions(reader: Reader, table: Any, margin: Float64s | None) -> Float6
     if margin is not None:
         found[..., -1] += margin.reshape(len(found), -1) - predictor.base_score
     return found
-
-
-def _by_hessians(forest: Forest) -> Forest:
-    """The trees with sums of hessians where rows are counted: XGBoost's shares of a node's children are shares of these."""
-    roots = forest.cover[forest.tree_offsets[:-1]]
-    scale = 2.0**_BITS / np.where(roots > 0.0, roots, 1.0)
-    weighed = np.rint(forest.cover * np.repeat(scale, np.diff(forest.tree_offsets)))
-    return replace(forest, count=weighed.astype(np.int64))
 
 
 def _of_weights(reader: Reader, table: Any) -> Float64s:

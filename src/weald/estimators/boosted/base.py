@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from weald.binning import BinWishes, read_training_table
 from weald.data import read_weights
 from weald.estimators.boosted.explained import ExplainedTrees
-from weald.estimators.boosted.fitting import FitOptions, fitted_model
+from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
 from weald.training.boosting.booster_parameters import BOOSTERS
@@ -73,7 +73,9 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         table = read_training_table(X, wishes, owner, None if earlier is None else earlier.schema)
         labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)
-        options = FitOptions(eval_set, eval_names, callbacks, resume_from, init_score, eval_init_scores)
+        options = FitOptions(
+            eval_set, eval_names, checked_callbacks(callbacks), resume_from, init_score, eval_init_scores
+        )
         self._set_model(fitted_model(self, table, labels, options, earlier))
         return self
 

@@ -122,9 +122,9 @@ class BoostedTreesRegressor(RegressorTask, BoostedTrees):
             raise InputError(f"loss={loss.name!r} is for classification; use BoostedTreesClassifier.")
         return loss
 
-    def predict_deviation(self, X: Any) -> NDArray[np.float64]:
+    def predict_deviation(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
         """The predicted standard deviation of every row's label, (rows,), of a model with loss="normal"."""
-        scores = self._raw(X)
+        scores = self._raw(X, n_rounds)
         if self._model.link != "normal":
             raise NotSupportedError(
                 f"a model with loss={self._model.loss!r} predicts no deviation; fit one with loss='normal'."

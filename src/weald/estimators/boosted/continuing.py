@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +33,7 @@ class Earlier:
     model: FittedModel
     what: str  # the argument that asks for it
     interruption: Interruption | None = None
+    rows: Mapping[str, Any] = field(default_factory=dict)  # what the rows of a checkpoint are known by
 
     @property
     def resumes(self) -> bool:
@@ -40,9 +43,31 @@ class Earlier:
 
 def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> Earlier:
     """The checkpoint of a fit with the estimator's parameters."""
-    name, params, model, interruption = from_checkpoint(model_file.read(path))
+    name, params, model, interruption, rows = from_checkpoint(model_file.read(path))
     check_same_training(path, estimator, name, params)
-    return Earlier(model, "resume_from", interruption)
+    return Earlier(model, "resume_from", interruption, rows)
+
+
+def known_rows(labels: Labels, init_score: NDArray[np.float64] | None) -> dict[str, Any]:
+    """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores."""
+    given = {"y": labels.y, "sample_weight": labels.weight, "init_score": init_score}
+    digests = {
+        name: None if values is None else blake2b(np.ascontiguousarray(values), digest_size=16).hexdigest()
+        for name, values in given.items()
+    }
+    return {"n_rows": len(labels.y), **digests}
+
+
+def _check_same_rows(earlier: Earlier, labels: Labels, init_score: NDArray[np.float64] | None) -> None:
+    """An interrupted fit goes on with its own rows; a file of an older version does not know them."""
+    now = known_rows(labels, init_score)
+    if earlier.rows.get("n_rows", now["n_rows"]) != now["n_rows"]:
+        raise InputError(
+            f"resume_from needs the {earlier.rows['n_rows']} rows of the interrupted fit, but X has {now['n_rows']}."
+        )
+    for name, digest in now.items():
+        if earlier.rows.get(name, digest) != digest:
+            raise InputError(f"resume_from needs {name} of the interrupted fit; this one has other values.")
 
 
 def check_continues(
@@ -52,6 +77,7 @@ def check_continues(
     schema: Schema,
     labels: Labels,
     base: NDArray[np.float64],
+    init_score: NDArray[np.float64] | None,
 ) -> None:
     """A continued model must have the same columns, classes, loss and start, and not too many rounds."""
     model, what = earlier.model, earlier.what
@@ -61,6 +87,7 @@ def check_continues(
         raise InputError(f"{what} needs the booster of the earlier fit, which was {was}'linear'.")
     if isinstance(model.predictor, Forest):
         _check_same_trees(plan, model.predictor, model, what)
+    _check_same_rows(earlier, labels, init_score)
     _check_same_start(given.base_score, model, base, earlier.resumes)
 
 

@@ -31,8 +31,10 @@ class ExplainedTrees(BoostedModel):
         """Labels of other rows than those of the training."""
         raise NotImplementedError
 
-    def shap_values(self, X: Any) -> NDArray[np.float64]:
+    def shap_values(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
         """What every column adds to the raw score of every row: its exact Shapley value, by the trees' counts of training rows.
+
+        ``n_rounds``: of the first so many rounds only.
 
         (rows, columns + 1), or (rows, outputs, columns + 1) where a row has several scores. The last number is the mean score
         that the others are added to; the sum is the raw score.
@@ -44,7 +46,7 @@ class ExplainedTrees(BoostedModel):
         >>> bool(np.allclose(model.shap_values(X).sum(axis=1), model.predict(X)))
         True
         """
-        dataset, model = self._read(X), self._fitted()
+        dataset, model = self._read(X), self._trees(n_rounds)
         tasks = hire(self.n_jobs)
         values = shap_values(model.forest, dataset.blocks(), dataset.n_rows, tasks)
         if model.statistics is not None:
@@ -70,7 +72,7 @@ class ExplainedTrees(BoostedModel):
         labels = self._labels_of_known(y, dataset.n_rows, weight, model.classes)
         loss = labels.loss
         loss.check_target(labels.y)
-        metric = fit_metrics(self.eval_metric, loss)[0]
+        metric = fit_metrics(self.eval_metric, labels)[0]
 
         def evaluate(scores: NDArray[np.float64]) -> float:
             seen = scores if metric.of_scores else loss.respond(scores)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import numbers
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Dataset, read_table
+from weald.data.sparse import SparseBlocks
 from weald.estimators.shared.fitting import Fitting
 from weald.estimators.shared.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
 from weald.explain.importances import prediction_values_change
 from weald.forest.container import Container
 from weald.forest.forest import Forest
-from weald.forest.predict import leaf_indices
+from weald.forest.predict import Blocks, leaf_indices, raw_scores, staged_scores, trees_alone
 from weald.linear.model import LinearModel
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import hire
 from weald.training.boosting.plan import WHOLE_TREES
 
@@ -64,16 +69,51 @@ class BoostedModel(Fitting):
         )
         return model.extended(dataset)
 
-    def _raw(self, X: Any) -> NDArray[np.float64]:
+    def _trees(self, n_rounds: int | None) -> FittedModel:
+        """The model as it was after so many rounds; whole when None."""
+        model = self._fitted()
+        return model if n_rounds is None else replace(model, predictor=model.forest.first(self._count(n_rounds)))
+
+    def _count(self, n_rounds: Any) -> int:
+        """A number of rounds that the model has."""
+        model = self._fitted()
+        if isinstance(model.predictor, LinearModel):
+            raise NotSupportedError(
+                "n_rounds cuts trees off, and booster='linear' has weights, which later rounds have moved; leave it at None."
+            )
+        whole = not isinstance(n_rounds, bool) and isinstance(n_rounds, numbers.Integral)
+        if not whole or not 1 <= n_rounds <= model.forest.n_rounds:
+            raise InputError(
+                f"n_rounds must be a whole number from 1 to the model's {model.forest.n_rounds} rounds, not {n_rounds!r}."
+            )
+        return int(n_rounds)
+
+    def _raw(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
         """Raw scores, (outputs, rows)."""
         dataset, predictor = self._read(X), self._fitted().predictor
-        if dataset.n_rows * predictor.n_rounds * predictor.n_outputs < _SMALL_PREDICTION:
-            return predictor.raw_scores(dataset)
-        tasks = hire(self.n_jobs)
-        return predictor.raw_scores(dataset, tasks)
+        last = predictor.n_rounds if n_rounds is None else self._count(n_rounds)
+        is_small = dataset.n_rows * last * predictor.n_outputs < _SMALL_PREDICTION
+        tasks = 1 if is_small else hire(self.n_jobs)
+        if n_rounds is None:
+            return predictor.raw_scores(dataset, tasks)
+        return raw_scores(self._fitted().forest, dataset.blocks(), dataset.n_rows, tasks, 0, last)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def _staged(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Raw scores, (outputs, rows), after every round; the last are those of `_raw`, to the bit."""
+        model, dataset = self._fitted(), self._read(X)
+        if isinstance(model.predictor, LinearModel):
+            raise NotSupportedError(
+                "booster='linear' has weights, which later rounds have moved, and so no predictions of earlier rounds."
+            )
+        blocks = dataset.blocks()
+        if not isinstance(blocks, SparseBlocks):
+            blocks = list(blocks)
+        return _after_every_round(model.forest, blocks, dataset.n_rows, self.n_jobs)
+
+    def apply(self, X: Any, n_rounds: int | None = None) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches: (rows, trees).
+
+        ``n_rounds``: of the first so many rounds only.
 
         >>> import numpy as np
         >>> import weald
@@ -82,7 +122,7 @@ class BoostedModel(Fitting):
         >>> model.apply(X[[0, -1]]).tolist()
         [[1, 1], [2, 2]]
         """
-        dataset, forest = self._read(X), self._fitted().forest
+        dataset, forest = self._read(X), self._trees(n_rounds).forest
         tasks = hire(self.n_jobs)
         return leaf_indices(forest, dataset.blocks(), dataset.n_rows, tasks)
 
@@ -186,3 +226,16 @@ class BoostedModel(Fitting):
         tags.input_tags.sparse = True
         tags.input_tags.categorical = self._takes_categories()
         return tags
+
+
+def _after_every_round(
+    forest: Forest, blocks: Blocks, n_rows: int, n_jobs: int | None
+) -> Iterator[NDArray[np.float64]]:
+    """Raw scores (outputs, rows) after every round."""
+    every = range(1, forest.n_rounds + 1)
+    if not forest.averaged:
+        yield from staged_scores(forest, blocks, n_rows, every, n_jobs)
+        return
+    stages = staged_scores(trees_alone(forest), blocks, n_rows, every, n_jobs)
+    for number, sums in zip(every, stages, strict=True):
+        yield sums / number + forest.base_score[:, None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 
 from weald.binning import BinnedTable
 from weald.data import Dataset, Schema
-from weald.estimators.boosted.continuing import Earlier, check_continues, check_same_rate, loaded_checkpoint
+from weald.estimators.boosted.continuing import (
+    Earlier,
+    check_continues,
+    check_same_rate,
+    known_rows,
+    loaded_checkpoint,
+)
 from weald.estimators.boosted.evaluation_sets import read_evaluation_sets
+from weald.estimators.boosted.scorers import is_scorer, scorer_metric
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel, to_bytes
+from weald.estimators.shared.plain import parameters_to_json
 from weald.forest import file as model_file
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
-from weald.losses import Loss, Metric, make_metric
+from weald.losses import Metric, make_metric
 from weald.runtime.errors import InputError
-from weald.runtime.progress import TrainingProgress, progress
+from weald.runtime.progress import RoundLines, TrainingProgress, progress
 from weald.training.boosting.callbacks import (
     Checkpoint,
     EarlyStopping,
@@ -53,7 +61,7 @@ class FitOptions:
 
     eval_set: Any = None
     eval_names: Sequence[str] | None = None
-    callbacks: Sequence[Callback] | None = None
+    callbacks: Sequence[Callback] = ()
     resume_from: str | os.PathLike[str] | None = None
     init_score: Any = None
     eval_init_scores: Sequence[Any] | None = None
@@ -61,7 +69,7 @@ class FitOptions:
     @property
     def stopping(self) -> list[Stopping]:
         """The callbacks that stop early."""
-        return [callback for callback in self.callbacks or () if isinstance(callback, Stopping)]
+        return [callback for callback in self.callbacks if isinstance(callback, Stopping)]
 
 
 def fitted_model(
@@ -77,7 +85,7 @@ def fitted_model(
     if options.resume_from is not None:
         earlier = loaded_checkpoint(estimator, options.resume_from)
     init_score = read_init_score(options.init_score, table.n_rows, loss.n_outputs)
-    metrics = fit_metrics(estimator.eval_metric, loss)
+    metrics = fit_metrics(estimator.eval_metric, labels)
     stops = estimator.early_stopping_rounds is not None or bool(options.stopping)
     train = Rows(
         table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes)
@@ -92,7 +100,7 @@ def fitted_model(
         check_same_rate(estimator, plan, earlier)
     session = open_session(plan, train, sets, start)
     with ExitStack() as stack:
-        kept = _Kept(estimator, table.schema, labels, metrics, plan)
+        kept = _Kept(estimator, table.schema, labels, metrics, plan, init_score)
         callbacks = _callbacks(estimator, options, kept, session, stack)
         history = {evaluation.name: evaluation.history for evaluation in session.evaluations}
         best = None
@@ -118,13 +126,21 @@ class _Kept:
     labels: Labels
     metrics: Sequence[Metric]
     plan: Plan
+    init_score: NDArray[np.float64] | None
 
     def model(self, session: Session, predictor: Predictor, history: History, number: int) -> FittedModel:
         """The model as estimators hold it; ``number``: the best round."""
         loss, bins = self.labels.loss, self.estimator.resolved().bins
         predictor, statistics = session.finished(predictor)
         model = FittedModel(
-            predictor, self.schema, loss.name, loss.link, self.labels.classes, history, number
+            predictor,
+            self.schema,
+            loss.name,
+            loss.link,
+            self.labels.classes,
+            history,
+            number,
+            params=parameters_to_json(self.estimator),
         )
         if isinstance(self.plan.kind, LinearPlan):
             return model
@@ -141,7 +157,8 @@ class _Kept:
         predictor = state.model()
         number = _best_round(predictor, state.history, self.metrics, ())
         model = self.model(session, predictor, state.history, number)
-        model_file.save(path, to_bytes(self.estimator, model, session.interruption()))
+        rows = known_rows(self.labels, self.init_score)
+        model_file.save(path, to_bytes(self.estimator, model, session.interruption(), rows))
 
 
 def _best_round(
@@ -163,14 +180,19 @@ def _watched(history: History, metrics: Sequence[Metric], stopping: Sequence[Sto
     return name, metric
 
 
-def fit_metrics(wanted: Any, loss: Loss) -> list[Metric]:
+def fit_metrics(wanted: Any, labels: Labels) -> list[Metric]:
     """The metrics that ``eval_metric`` asks for."""
     if wanted is None:
-        wanted = loss.default_metric
+        wanted = labels.loss.default_metric
     several = wanted if isinstance(wanted, list | tuple) else [wanted]
     if not several:
         raise InputError("eval_metric must not be an empty list; leave it at None for the loss's own metric.")
-    metrics = [make_metric(metric, loss) for metric in several]
+    metrics = [
+        scorer_metric(metric, labels.loss, labels.classes)
+        if is_scorer(metric)
+        else make_metric(metric, labels.loss)
+        for metric in several
+    ]
     if len({metric.name for metric in metrics}) < len(metrics):
         raise InputError("eval_metric has two metrics of the same name; give each once.")
     return metrics
@@ -187,7 +209,7 @@ def start_of(
     """The model that training goes on from: an earlier one, or one without rounds."""
     base = first_scores(given.base_score, labels, init_score)
     if earlier is not None:
-        check_continues(given, plan, earlier, schema, labels, base)
+        check_continues(given, plan, earlier, schema, labels, base, init_score)
         return Start(earlier.model.predictor, earlier.model.statistics, earlier.interruption)
     if isinstance(plan.kind, LinearPlan):
         return Start(LinearModel(base, np.zeros(len(base)), np.zeros((len(base), schema.n_columns)), 0))
@@ -217,13 +239,29 @@ def rows_that_count(
     return y[kept], weight[kept]
 
 
+def checked_callbacks(given: Any) -> list[Callback]:
+    """The callbacks of ``fit``; refused where one cannot be called with a round."""
+    if given is None:
+        return []
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"callbacks must be a list of functions of a round, not {given!r}.")
+    callbacks = list(given)
+    for callback in callbacks:
+        if isinstance(callback, type):
+            raise InputError(
+                f"callbacks must be functions of a round, but one is the class {callback.__name__}; "
+                f"give an object, {callback.__name__}(...)."
+            )
+        if not callable(callback):
+            raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
+    return callbacks
+
+
 def _callbacks(
     estimator: BoostedTrees, options: FitOptions, kept: _Kept, session: Session, stack: ExitStack
 ) -> list[Callback]:
-    callbacks: list[Callback] = list(options.callbacks or ())
+    callbacks: list[Callback] = list(options.callbacks)
     for callback in callbacks:
-        if not callable(callback):
-            raise InputError(f"callbacks must be functions of a round, but one is {callback!r}.")
         if isinstance(callback, Checkpoint):
             callback.bind(lambda path, state: kept.checkpoint(path, session, state))
             stack.callback(callback.bind, None)
@@ -231,6 +269,8 @@ def _callbacks(
             callback.start()
     if estimator.early_stopping_rounds is not None:
         callbacks.insert(0, EarlyStopping(estimator.early_stopping_rounds))
-    if estimator.verbose:
+    if estimator.verbose > 1:
+        callbacks.append(RoundLines(int(estimator.verbose)))
+    elif estimator.verbose:
         callbacks.append(TrainingProgress(stack.enter_context(progress(estimator.n_estimators, "training"))))
     return callbacks

@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from weald.binning import wishes_of
 from weald.data import Dataset, Schema, read_table
-from weald.estimators.shared.composite import Composite, Members
-from weald.estimators.shared.plain import check_classes
+from weald.estimators.shared.composite import MEMBER_PARAMETERS, Composite, Members
+from weald.estimators.shared.plain import check_classes, parameters_to_json
 from weald.forest.container import Container
 from weald.forest.forest import Forest
 from weald.params.declare import validate
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, ModelFileError
 from weald.training.classical.members import indexable
 
 
-class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
+class Ensemble(Composite, Settable):
     """An estimator with fitted members in ``estimators_``."""
 
     estimator: Any
@@ -28,7 +29,7 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     estimators_: list[Any]
 
-    _of_fit = ("estimators_", "_joined")
+    _of_fit = ("estimators_", "_joined", "_params_of_fit")
     _joined: Forest | None
 
     def _template(self) -> Any:
@@ -52,6 +53,7 @@ class Ensemble(Composite, BaseEstimator):  # type: ignore[misc]
 
     def _remember(self, schema: Schema) -> None:
         self._schema = schema
+        self._params_of_fit = parameters_to_json(self, MEMBER_PARAMETERS)
         self._set_names(schema)
 
     def _dataset(self, X: Any) -> Dataset:

@@ -155,7 +155,8 @@ class ForestEstimator(TreeEstimator):
             members = []
             for tree in range(model.forest.n_trees):
                 member = self.estimator
-                member._set_model(replace(model, forest=model.forest.trees(tree, tree + 1), oob_score=None))
+                tree_model = model.forest.trees(tree, tree + 1)
+                member._set_model(replace(model, forest=tree_model, oob_score=None, params=None))
                 members.append(member)
             self._members = members
         return members

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, read_training_table
-from weald.data import read_table, read_weights
-from weald.data.sparse import SparseBlocks
+from weald.data import read_weights
 from weald.estimators.boosted.fitted import BoostedModel
 from weald.estimators.classical.gradient_training import (
     EarlierFit,
@@ -25,7 +23,6 @@ from weald.estimators.classical.steps import TreeStep
 from weald.estimators.classical.tree_choices import count_features
 from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
-from weald.forest.predict import raw_scores
 from weald.losses import Loss, friedman_loss
 from weald.params.declare import (
     CategoricalFeatures,
@@ -39,15 +36,15 @@ from weald.params.declare import (
     validate,
     whole,
 )
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError, NotSupportedError
-from weald.runtime.threads import hire
 from weald.training.boosting.rounds import History
 
 Monitor = Callable[[int, Any, dict[str, Any]], object]
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
+class GradientBoosting(BoostedModel, Settable):
     """What classifier and regressor share; use one of those."""
 
     loss: Annotated[
@@ -194,8 +191,8 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
             self.oob_improvement_ = np.array(history["out_of_bag"]["improvement"])
             self.oob_score_ = float(self.oob_scores_[-1])
 
-    def _raw(self, X: Any) -> NDArray[np.float64]:
-        scores = super()._raw(X)
+    def _raw(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        scores = super()._raw(X, n_rounds)
         offset = self._offset(X)
         return scores if offset is None else scores + offset
 
@@ -206,18 +203,8 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
         return init_scores(self.init_, X, self._model.link, self._model.forest.n_outputs)
 
     def _staged(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Raw scores (outputs, rows) after every round; the last are those of `_raw`, to the bit."""
-        model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
-        offset, blocks = self._offset(X), dataset.blocks()
-        if not isinstance(blocks, SparseBlocks):
-            blocks = list(blocks)
-        scores = np.repeat(model.forest.base_score[:, None], dataset.n_rows, axis=1)
-        trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
-        for first in range(trees.n_rounds):
-            tasks = hire(self.n_jobs)
-            scores += raw_scores(trees, blocks, dataset.n_rows, tasks, first, first + 1)
-            yield scores.copy() if offset is None else scores + offset
+        stages, offset = super()._staged(X), self._offset(X)
+        return stages if offset is None else (scores + offset for scores in stages)
 
     @cached_property
     def estimators_(self) -> NDArray[Any]:
@@ -226,7 +213,7 @@ class GradientBoosting(BoostedModel, BaseEstimator):  # type: ignore[misc]
         trees = replace(model.forest, base_score=np.zeros(model.forest.n_outputs))
         steps = np.empty((trees.n_rounds, trees.n_outputs), dtype=object)
         for index in range(trees.n_trees):
-            steps.flat[index] = TreeStep(trees, model.schema, index, float(self.learning_rate))
+            steps.flat[index] = TreeStep(trees, model.schema, index, self.learning_rate_)
         return steps
 
     @property
@@ -292,27 +279,13 @@ class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
             raise InputError(f"loss='exponential' is for two classes, but y has {n_classes}; use 'log_loss'.")
         return friedman_loss(self.loss, n_classes=n_classes)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """The node, by its number within the tree, that every row reaches: (rows, rounds, outputs)."""
-        leaves = super().apply(X)
+    def apply(self, X: Any, n_rounds: int | None = None) -> NDArray[np.int32]:
+        """The node, by its number within the tree, that every row reaches: (rows, rounds, outputs).
+
+        ``n_rounds``: of the first so many rounds only.
+        """
+        leaves = super().apply(X, n_rounds)
         return leaves.reshape(len(leaves), -1, self.n_trees_per_iteration_)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithms of the probabilities, (rows, classes)."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`decision_function` after every round."""
-        return (self._decision(scores) for scores in self._staged(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after every round."""
-        return (self._probabilities(scores) for scores in self._staged(X))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """`predict` after every round."""
-        return (self._predicted(scores) for scores in self._staged(X))
 
 
 @documented
@@ -352,7 +325,3 @@ class GradientBoostingRegressor(RegressorTask, GradientBoosting):
         if self.loss not in known:
             raise InputError(f"loss must be one of {', '.join(map(repr, known))}, not {self.loss!r}.")
         return friedman_loss(self.loss, self.alpha)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """`predict` after every round."""
-        return (self._predicted(scores) for scores in self._staged(X))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from weald.estimators.boosted.continuing import check_same_task
 from weald.estimators.classical.tree_choices import count_features, rows_asked_for
 from weald.estimators.shared.labels import Labels
 from weald.estimators.shared.persistence import FittedModel
+from weald.estimators.shared.plain import parameters_to_json
 from weald.losses import scores_of
 from weald.runtime.errors import InputError
 from weald.runtime.progress import progress
@@ -87,7 +88,8 @@ def train_by_friedman(
         callbacks = _callbacks(estimator, record, patience, monitor, earlier, stack)
         forest = run(Session(plan, learner, evaluations), callbacks)
     history, last = _history(record, patience, earlier), forest.n_rounds - 1
-    return FittedModel(forest, dataset.schema, loss.name, loss.link, labels.classes, history, last), init
+    model = FittedModel(forest, dataset.schema, loss.name, loss.link, labels.classes, history, last)
+    return replace(model, learning_rate=float(estimator.learning_rate), params=parameters_to_json(estimator)), init
 
 
 def _held_out(estimator: GradientBoosting, labels: Labels, seed: int, *tables: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,7 @@ class TreeModel:
     schema: Schema
     classes: Classes | None
     oob_score: float | None
+    params: Mapping[str, Any] | None = None  # of the fit, as its file has them; None: those that the estimator has
 
     @property
     def n_outputs(self) -> int:
@@ -84,7 +86,7 @@ def to_bytes(estimator: Any, model: TreeModel) -> bytes:
     """The model file's bytes; equal for equal models."""
     header = {
         "estimator": type(estimator).__name__,
-        "params": parameters_to_json(estimator),
+        "params": parameters_to_json(estimator) if model.params is None else dict(model.params),
         "schema": model.schema.to_json(),
         "classes": None if model.classes is None else [labels_to_json(found) for found in model.classes],
         "oob_score": model.oob_score,
@@ -109,7 +111,7 @@ def from_content(kind: type[Any], content: Container) -> tuple[dict[str, Any], T
     if not isinstance(params, dict):
         raise ModelFileError("The file's params must be a dictionary.")
     check_parameters(kind, params)
-    model = TreeModel(forest, schema, classes, None if score is None else float(score))
+    model = TreeModel(forest, schema, classes, None if score is None else float(score), params)
     return {key: restored(value) for key, value in params.items()}, model
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
 from weald.data import Dataset, read_table, read_weights
@@ -16,6 +16,8 @@ from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
 from weald.estimators.classical.tree_models import TreeModel, forest_scores, from_content, to_bytes
 from weald.estimators.shared.fitting import Fitting
+from weald.estimators.shared.plain import parameters_to_json
+from weald.explain.shap import shap_values, weighed_by_cover
 from weald.forest.container import Container, unpack
 from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
@@ -29,6 +31,7 @@ from weald.params.declare import (
     whole,
 )
 from weald.params.parameter import Parameter
+from weald.params.settable import Settable
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
 from weald.runtime.threads import hire
@@ -39,7 +42,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(Fitting, Settable):
     """Trees on bins, grown by impurity; use one of the subclasses."""
 
     _of_fit = ("_model", "_bags", "_members")
@@ -166,7 +169,7 @@ class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
         return labels.weight
 
     def _set_model(self, model: TreeModel) -> None:
-        self._model = model
+        self._model = model if model.params else replace(model, params=parameters_to_json(self))
         self.forest_: Forest = model.forest
         self.n_outputs_ = model.n_outputs
         self._set_names(model.schema)
@@ -187,6 +190,15 @@ class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
         scores = forest_scores(model.forest, dataset, self._jobs())
         scores /= model.forest.n_trees
         return scores
+
+    def _shap(self, X: Any) -> Floats:
+        """Shapley values of what `_means` gives, (numbers of a leaf, rows, columns + 1); last what they are parts beside of."""
+        model = self._fitted()
+        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        tasks = hire(self._jobs())
+        values = shap_values(weighed_by_cover(model.forest), dataset.blocks(), dataset.n_rows, tasks)
+        values /= model.forest.n_trees
+        return values
 
     @property
     def feature_importances_(self) -> Floats:
@@ -280,6 +292,30 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
                 return [np.log(each) for each in probabilities]
             return np.log(probabilities)
 
+    def shap_values(self, X: Any) -> Any:
+        """What every column adds to the probabilities of every row, (rows, classes, columns + 1): exact Shapley values.
+
+        A column that is left out sends a row both ways, in the proportion of the weight of the tree's own rows. The
+        last number is the mean probability of these; with it a row's numbers add up to `predict_proba`. Of several outputs there
+        is a list.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 2)
+        >>> model = weald.RandomForestClassifier(5).fit(X, X[:, 0] > 20)
+        >>> bool(np.allclose(model.shap_values(X).sum(axis=2), model.predict_proba(X)))
+        True
+        """
+        values, model = self._shap(X), self._model
+        assert model.classes is not None
+        if not model.forest.has_vectors:  # one number, of the second class
+            first, second = -values[0], values[0]
+            first[:, -1] += 1.0
+            values = np.stack([first, second][-len(model.classes[0]) :])
+        ends = np.cumsum([len(found) for found in model.classes])[:-1]
+        parts = [np.ascontiguousarray(part.swapaxes(0, 1)) for part in np.split(values, ends)]
+        return parts[0] if len(parts) == 1 else parts
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of every row; (rows, outputs) where there are several outputs."""
         return self._chosen(self._probabilities(self._means(X)))
@@ -303,3 +339,20 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         """The predicted value of every row; (rows, outputs) where there are several outputs."""
         means = self._means(X)
         return means[0] if len(means) == 1 else np.ascontiguousarray(means.T)
+
+    def shap_values(self, X: Any) -> Floats:
+        """What every column adds to the prediction of every row, (rows, columns + 1): exact Shapley values.
+
+        A column that is left out sends a row both ways, in the proportion of the weight of the tree's own rows. The
+        last number is the mean prediction of these; with it a row's numbers add up to `predict`. Of several outputs:
+        (rows, outputs, columns + 1).
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 2)
+        >>> model = weald.RandomForestRegressor(5).fit(X, X[:, 0])
+        >>> bool(np.allclose(model.shap_values(X).sum(axis=1), model.predict(X)))
+        True
+        """
+        values = self._shap(X)
+        return values[0] if len(values) == 1 else np.ascontiguousarray(values.swapaxes(0, 1))

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from weald.data import read_weights
 from weald.params.declare import anything
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError
 from weald.training.classical.members import takes_sample_weight
 
@@ -20,7 +20,7 @@ Pair = tuple[str, Any]
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
-class NamedMembers(BaseEstimator):  # type: ignore[misc]
+class NamedMembers(Settable):
     """Gives access to the members in ``estimators``, and to their parameters, by name."""
 
     estimators: Annotated[

@@ -69,6 +69,7 @@ class Composite(Fitting):
 def composite_bytes(estimator: Any, members: Members, extra: dict[str, Any]) -> bytes:
     """The model file's bytes, equal for equal models; refused by name where a member is not Weald's."""
     check_registered(estimator, "The model")
+    params = estimator.__dict__.get("_params_of_fit") or parameters_to_json(estimator, MEMBER_PARAMETERS)
     arrays: dict[str, NDArray[Any]] = {}
     depth = 1
     for index, (name, member) in enumerate(members):
@@ -84,7 +85,7 @@ def composite_bytes(estimator: Any, members: Members, extra: dict[str, Any]) -> 
             arrays[f"extra.{name}"] = value
     header = {
         "estimator": type(estimator).__name__,
-        "params": parameters_to_json(estimator, MEMBER_PARAMETERS),
+        "params": params,
         "members": [name for name, _ in members],
         "extra": described,
         "depth": depth,

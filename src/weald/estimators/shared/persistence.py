@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from weald.estimators.shared.plain import (
     plain,
     restored,
     shortest,
+    values_to_json,
 )
 from weald.explain.importances import by_source
 from weald.forest import file as model_file
@@ -51,6 +53,7 @@ _OF_CLASSES = {"class_weight", "scale_pos_weight"}
 _BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
 _STATISTICS = "statistics"  # tables of derived columns, where there are any
+_ROWS = "rows"  # of a checkpoint: what its rows are known by
 _INTERRUPTION = "interruption"  # of a checkpoint, where the model alone does not tell how to go on
 _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
 
@@ -70,6 +73,7 @@ class FittedModel:
     missing: Missing = "nan"  # which of its numbers are missing
     learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
     statistics: ModelStatistics | None = None  # of the columns behind the user's own
+    params: Mapping[str, Any] | None = None  # of the fit, as its file has them; None: those that the estimator has
 
     @property
     def forest(self) -> Forest:
@@ -89,11 +93,16 @@ class FittedModel:
         return dataset if self.statistics is None else self.statistics.extend(dataset)
 
 
-def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interruption | None = None) -> bytes:
-    """The model file's bytes; equal for equal models. ``interruption``: what a checkpoint holds beside the model."""
+def to_bytes(
+    estimator: BoostedModel,
+    model: FittedModel,
+    interruption: Interruption | None = None,
+    rows: Mapping[str, Any] | None = None,
+) -> bytes:
+    """The model file's bytes; equal for equal models. ``interruption`` and ``rows``: what a checkpoint holds beside the model."""
     header: dict[str, Any] = {
         "estimator": type(estimator).__name__,
-        "params": parameters_to_json(estimator),
+        "params": _params_to_file(estimator, model),
         "schema": model.schema.to_json(),
         "loss": model.loss,
         "link": model.link,
@@ -103,6 +112,8 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     }
     if header["params"].get("learning_rate") == "auto":
         header[_CHOSEN_RATE] = model.learning_rate
+    if rows is not None:
+        header[_ROWS] = dict(rows)
     arrays: dict[str, NDArray[Any]] = {}
     if model.statistics is not None:
         header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
@@ -112,19 +123,35 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     return model_file.dumps(model.forest, header, arrays) if arrays else model.predictor.dumps(header)
 
 
+def _params_to_file(estimator: BoostedModel, model: FittedModel) -> dict[str, Any]:
+    """The parameters of the fit; what a finished model is asked by has its value of today."""
+    if model.params is None:
+        return parameters_to_json(estimator)
+    params = dict(model.params)
+    if "importance_type" in params:
+        params["importance_type"] = estimator.importance_type
+    return params
+
+
 def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
     """Class name, parameters and model of a file's bytes; everything is checked."""
     return _from_content(unpack(data))[:3]
 
 
-def from_checkpoint(data: bytes) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
-    """The same of a checkpoint, and what it holds beside the model."""
-    return _from_content(unpack(data))
+def from_checkpoint(
+    data: bytes,
+) -> tuple[str, dict[str, Any], FittedModel, Interruption | None, Mapping[str, Any]]:
+    """The same of a checkpoint, and what it holds beside the model; what the rows are known by is empty in older ones."""
+    content = unpack(data)
+    rows = content.header.get(_ROWS, {})
+    if not isinstance(rows, dict):
+        raise ModelFileError("The file's rows are not those of a checkpoint.")
+    return *_from_content(content), rows
 
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
     header = content.header
-    if set(header) - {_CHOSEN_RATE, _STATISTICS, _INTERRUPTION} != _KEYS:
+    if set(header) - {_CHOSEN_RATE, _STATISTICS, _INTERRUPTION, _ROWS} != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
     predictor, statistics, interruption = _predictor_of(content, schema)
@@ -149,8 +176,9 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel,
         _checked_round(header["best_iteration"], predictor),
         bins.unstored,
         bins.missing,
-        _checked_rate(header.get(_CHOSEN_RATE)),
+        _checked_rate(header.get(_CHOSEN_RATE, _given_rate(params, predictor))),
         statistics,
+        values_to_json(params),
     )
     return name, params, model, interruption
 
@@ -171,6 +199,13 @@ def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
         return from_flat(params)
     except InputError as error:
         raise ModelFileError(f"The file's parameters are not those of a boosted model: {error}") from None
+
+
+def _given_rate(params: Mapping[str, Any], predictor: Predictor) -> float | None:
+    """The learning rate of trees whose parameter says it."""
+    rate = params.get("learning_rate")
+    is_number = isinstance(rate, int | float) and not isinstance(rate, bool)
+    return float(rate) if isinstance(predictor, Forest) and is_number else None
 
 
 def _bins_of(params: dict[str, Any]) -> Bins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,11 @@ def parameters_to_json(estimator: Any, apart: frozenset[str] = frozenset()) -> d
 
     A choice is there by its name where one stands for it; one that no file could be read with is refused.
     """
-    given = estimator.get_params(deep=False)
+    return values_to_json(estimator.get_params(deep=False), apart)
+
+
+def values_to_json(given: Mapping[str, Any], apart: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Parameters by name, as `parameters_to_json` has them."""
     return {
         name: plain(shortest(name, value) if isinstance(value, Choice) else value)
         for name, value in given.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,9 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
 
     if TYPE_CHECKING:  # what the estimator has
 
-        def _raw(self, X: Any) -> NDArray[np.float64]: ...
+        def _raw(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]: ...
+
+        def _staged(self, X: Any) -> Iterator[NDArray[np.float64]]: ...
 
         def _make_loss(self, n_classes: int) -> Loss: ...
 
@@ -71,17 +74,34 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Raw scores: (rows,) for two classes, (rows, classes) for more."""
-        return self._decision(self._raw(X))
+    def decision_function(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        """Raw scores: (rows,) for two classes, (rows, classes) for more; ``n_rounds``: of the first so many rounds."""
+        return self._decision(self._raw(X, n_rounds))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities, (rows, classes)."""
-        return self._probabilities(self._raw(X))
+    def predict_proba(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        """Probabilities, (rows, classes); ``n_rounds``: by the first so many rounds."""
+        return self._probabilities(self._raw(X, n_rounds))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every row."""
-        return self._predicted(self._raw(X))
+    def predict_log_proba(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        """Logarithms of the probabilities, (rows, classes); ``n_rounds``: by the first so many rounds."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, n_rounds))
+
+    def predict(self, X: Any, n_rounds: int | None = None) -> NDArray[Any]:
+        """The most probable class of every row; ``n_rounds``: by the first so many rounds."""
+        return self._predicted(self._raw(X, n_rounds))
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`decision_function` after every round."""
+        return (self._decision(scores) for scores in self._staged(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict_proba` after every round."""
+        return (self._probabilities(scores) for scores in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after every round."""
+        return (self._predicted(scores) for scores in self._staged(X))
 
 
 class RegressorTask(RegressorMixin):  # type: ignore[misc]
@@ -91,7 +111,9 @@ class RegressorTask(RegressorMixin):  # type: ignore[misc]
 
     if TYPE_CHECKING:  # what the estimator has
 
-        def _raw(self, X: Any) -> NDArray[np.float64]: ...
+        def _raw(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]: ...
+
+        def _staged(self, X: Any) -> Iterator[NDArray[np.float64]]: ...
 
         def _make_loss(self) -> Loss: ...
 
@@ -110,6 +132,10 @@ class RegressorTask(RegressorMixin):  # type: ignore[misc]
     def _predicted(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return LINKS[self._model.link](scores)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The predicted value of every row."""
-        return self._predicted(self._raw(X))
+    def predict(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        """The predicted value of every row; ``n_rounds``: by the first so many rounds."""
+        return self._predicted(self._raw(X, n_rounds))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """`predict` after every round."""
+        return (self._predicted(scores) for scores in self._staged(X))

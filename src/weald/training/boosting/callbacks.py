@@ -7,16 +7,30 @@ begins: it may set the round's ``learning_rate``, or ``stop`` training there.
 from __future__ import annotations
 
 import math
+import numbers
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from weald.params import declare
+from weald.params.parameter import Parameter
 from weald.runtime.errors import InputError
 from weald.training.boosting.rounds import Round
 
 _GAIN_DECAY = 0.99  # how much of an expected gain is left a round later
+
+
+def _check(name: str, declaration: Parameter, value: Any) -> None:
+    replace(declaration, name=name).check(value)
+
+
+def _check_names(metric: Any, on: Any) -> None:
+    for name, value in (("metric", metric), ("on", on)):
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{name} must be a name or None, not {value!r}.")
 
 
 def best_round(values: list[float], greater_is_better: bool) -> int:
@@ -54,10 +68,9 @@ class EarlyStopping:
     min_delta: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.rounds < 1:
-            raise InputError(f"rounds must be at least 1, not {self.rounds!r}.")
-        if self.min_delta < 0:
-            raise InputError(f"min_delta must not be negative, not {self.min_delta!r}.")
+        _check("rounds", declare.whole("", 1), self.rounds)
+        _check("min_delta", declare.number("", 0), self.min_delta)
+        _check_names(self.metric, self.on)
 
     def __call__(self, state: Round) -> None:
         values, greater = watched_values(state, self.metric, self.on)
@@ -100,10 +113,11 @@ class OverfittingDetector:
     on: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.pvalue < 1.0:
+        is_number = not isinstance(self.pvalue, bool) and isinstance(self.pvalue, numbers.Real)
+        if not is_number or not 0.0 < self.pvalue < 1.0:
             raise InputError(f"pvalue must be between 0 and 1, not {self.pvalue!r}.")
-        if self.wait < 1:
-            raise InputError(f"wait must be at least 1, not {self.wait!r}.")
+        _check("wait", declare.whole("", 1), self.wait)
+        _check_names(self.metric, self.on)
 
     def __call__(self, state: Round) -> None:
         values, greater = watched_values(state, self.metric, self.on)
@@ -159,8 +173,7 @@ class TimeBudget:
     """
 
     def __init__(self, seconds: float) -> None:
-        if not seconds > 0:
-            raise InputError(f"seconds must be positive, not {seconds!r}.")
+        _check("seconds", declare.number("", 0, open_low=True), seconds)
         self.seconds = seconds
         self._end: float | None = None
 
@@ -196,6 +209,8 @@ class LearningRateScheduler:
     """
 
     def __init__(self, rates: Callable[[int], float] | Sequence[float]) -> None:
+        if not callable(rates) and (isinstance(rates, str | bytes) or not isinstance(rates, Iterable)):
+            raise InputError(f"rates must be a function of the round's number or a list of rates, not {rates!r}.")
         self.rates = rates if callable(rates) else list(rates)
 
     def __repr__(self) -> str:
@@ -226,8 +241,9 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], every: int = 10) -> None:
-        if every < 1:
-            raise InputError(f"every must be at least 1, not {every!r}.")
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"path must be the name of a file, not {path!r}.")
+        _check("every", declare.whole("", 1), every)
         self.path = Path(path)
         self.every = every
         self._save: Callable[[Path, Round], None] | None = None

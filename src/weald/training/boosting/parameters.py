@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -24,8 +24,9 @@ from weald.params.choice import (
     resolve_parameters,
     whole,
 )
+from weald.params.other_names import places_of, unknown_parameter
+from weald.params.settable import Settable
 from weald.runtime.errors import InputError
-from weald.runtime.sklearn_bases import BaseEstimator
 from weald.sampling.parameters import SAMPLINGS, Sampling
 from weald.training.boosting.booster_parameters import (
     BOOSTERS,
@@ -84,7 +85,7 @@ class ResolvedBoosting:
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostingParameters(BaseEstimator):  # type: ignore[misc]
+class BoostingParameters(Settable):
     """The parameters that a classifier and a regressor of boosting share; a base class of both.
 
     Examples
@@ -249,7 +250,9 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
     warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
     n_jobs: Annotated[int | None, anything("Threads; None: all cores. Never changes the model.")] = None
     random_state: Annotated[Any, anything("Seed; None is 0, so that two fits agree.")] = None
-    verbose: Annotated[int, whole("0: silent, 1: progress.", 0, 1)] = 0
+    verbose: Annotated[
+        int, whole("0: silent; 1: progress; n above 1: a line with the metrics of every n-th round.", 0)
+    ] = 0
 
     def resolved(self) -> ResolvedBoosting:
         """Every part as an object; all parameters are checked, each by itself and the parts' fields together."""
@@ -273,12 +276,21 @@ class BoostingParameters(BaseEstimator):  # type: ignore[misc]
         """Set parameters, also fields of choices, as booster__rate_drop; a choice given by name becomes an object first."""
         for name in {key.partition("__")[0] for key in params if "__" in key}:
             parameter = declared(type(self)).get(name)
-            given = params.get(name, getattr(self, name, None))
-            if not isinstance(parameter, Part) or isinstance(given, Choice):
+            if not isinstance(parameter, Part):
                 continue
-            params[name] = parameter.resolve(given)
-            if not isinstance(params[name], Choice):
+            given = params.get(name, getattr(self, name, None))
+            choice = given if isinstance(given, Choice) else parameter.resolve(given)
+            if not isinstance(choice, Choice):
                 raise InputError(
                     f"{name}={given!r} has no parameters of its own; set {name} to an object that has them."
                 )
+            self._check_fields(name, choice, params)
+            if choice is not given:
+                params[name] = choice
         return super().set_params(**params)
+
+    def _check_fields(self, part: str, choice: Choice, names: Iterable[str]) -> None:
+        """Refuse fields that another choice has, and say which."""
+        for asked in (name.split("__")[1] for name in names if name.startswith(f"{part}__")):
+            if asked not in declared(type(choice)):
+                raise unknown_parameter(type(choice), asked, places_of(type(self), asked))

@@ -171,10 +171,10 @@ def test_a_name_becomes_an_object_when_a_field_is_set() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"booster__rate_drop": 0.1}, "Invalid parameter 'rate_drop' for estimator Plain"),
-        ({"bins__max_bin": 5}, "Invalid parameter 'max_bin' for estimator Bins"),
-        ({"bosster__rate_drop": 0.1}, "Invalid parameter 'bosster'"),
-        ({"rate_drop": 0.1}, "Invalid parameter 'rate_drop'"),
+        ({"booster__rate_drop": 0.1}, r"Plain has no parameter 'rate_drop'; use booster=weald\.Dart\(rate_drop"),
+        ({"bins__max_bin": 5}, "Bins has no parameter 'max_bin'; use max_bins"),
+        ({"bosster__rate_drop": 0.1}, "no parameter 'bosster'; did you mean 'booster'"),
+        ({"rate_drop": 0.1}, r"no parameter 'rate_drop'; use booster=weald\.Dart\(rate_drop"),
         ({"booster": "drat", "booster__rate_drop": 0.1}, r"not 'drat'; did you mean 'dart'\?"),
     ],
 )

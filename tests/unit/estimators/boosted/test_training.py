@@ -151,8 +151,15 @@ def test_resuming_another_training_is_refused(tmp_path: Path) -> None:
     BoostedTreesClassifier(n_estimators=4).fit(X, Y, callbacks=[Checkpoint(path, every=2)])
     with pytest.raises(InputError, match="max_leaves=31"):
         BoostedTreesClassifier(n_estimators=8, max_leaves=5).fit(X, Y, resume_from=path)
-    with pytest.raises(InputError, match="labels and weights"):
+    with pytest.raises(InputError, match="resume_from needs y of the interrupted fit"):
         BoostedTreesClassifier(n_estimators=8).fit(X, np.roll(Y, 1) * 0 + (X[:, 0] > 14), resume_from=path)
+    weights = np.random.default_rng(3).random(len(X))
+    with pytest.raises(InputError, match="resume_from needs sample_weight of the interrupted fit"):
+        BoostedTreesClassifier(n_estimators=8).fit(X, Y, weights, resume_from=path)
+    with pytest.raises(InputError, match=f"needs the {len(X)} rows of the interrupted fit, but X has {len(X) - 1}"):
+        BoostedTreesClassifier(n_estimators=8).fit(X[:-1], Y[:-1], resume_from=path)
+    with pytest.raises(InputError, match="resume_from needs y of the interrupted fit"):  # with the same first score
+        BoostedTreesClassifier(n_estimators=8).fit(X, Y[::-1], resume_from=path)
     with pytest.raises(InputError, match="not a BoostedTreesRegressor"):
         BoostedTreesRegressor(n_estimators=8).fit(X, Y, resume_from=path)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from weald.losses import make_loss
 from weald.losses.metrics import METRICS
 from weald.runtime.errors import InputError
@@ -69,23 +70,23 @@ def test_the_best_round_is_the_first_of_the_best_and_never_nan(
 
 @pytest.mark.parametrize("rounds", [0, -3])
 def test_early_stopping_refuses_fewer_than_one_round(rounds: int) -> None:
-    with pytest.raises(InputError, match=f"rounds must be at least 1, not {rounds}"):
+    with pytest.raises(InputError, match=f"rounds must be a whole number of at least 1, not {rounds}"):
         EarlyStopping(rounds)
 
 
 def test_early_stopping_refuses_a_negative_improvement() -> None:
-    with pytest.raises(InputError, match=r"min_delta must not be negative, not -0\.1"):
+    with pytest.raises(InputError, match=r"min_delta must be a number of at least 0, not -0\.1"):
         EarlyStopping(5, min_delta=-0.1)
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, NAN])
 def test_a_budget_refuses_no_time(seconds: float) -> None:
-    with pytest.raises(InputError, match="seconds must be positive"):
+    with pytest.raises(InputError, match="seconds must be a number above 0"):
         TimeBudget(seconds)
 
 
 def test_a_checkpoint_refuses_to_be_written_every_zeroth_round() -> None:
-    with pytest.raises(InputError, match="every must be at least 1, not 0"):
+    with pytest.raises(InputError, match="every must be a whole number of at least 1, not 0"):
         Checkpoint("model.weald", every=0)
 
 
@@ -154,3 +155,39 @@ def test_the_first_reason_to_stop_is_kept() -> None:
     state.stop("first")
     state.stop("second")
     assert (state.stopped, state.reason) == (True, "first")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: EarlyStopping("5"), "rounds must be a whole number of at least 1, not '5'"),
+        (lambda: EarlyStopping(2.5), "rounds must be a whole number of at least 1, not 2.5"),
+        (lambda: EarlyStopping(5, min_delta="a"), "min_delta must be a number of at least 0, not 'a'"),
+        (lambda: EarlyStopping(5, metric=3), "metric must be a name or None, not 3"),
+        (lambda: EarlyStopping(5, on=0), "on must be a name or None, not 0"),
+        (lambda: weald.OverfittingDetector("a"), "pvalue must be between 0 and 1, not 'a'"),
+        (lambda: weald.OverfittingDetector(0.1, wait=None), "wait must be a whole number of at least 1, not None"),
+        (lambda: TimeBudget("10"), "seconds must be a number above 0, not '10'"),
+        (lambda: Checkpoint(3), "path must be the name of a file, not 3"),
+        (lambda: Checkpoint("m", every="a"), "every must be a whole number of at least 1, not 'a'"),
+        (lambda: weald.LearningRateScheduler(0.1), "rates must be a function .* or a list of rates, not 0.1"),
+    ],
+)
+def test_arguments_of_wrong_types_get_one_sentence(make: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("callbacks", "message"),
+    [
+        (TimeBudget(1.0), "callbacks must be a list of functions of a round, not TimeBudget"),
+        (5, "callbacks must be a list of functions of a round, not 5"),
+        ("stop", "callbacks must be a list of functions of a round, not 'stop'"),
+        ([None], "callbacks must be functions of a round, but one is None"),
+        ([EarlyStopping], r"one is the class EarlyStopping; give an object, EarlyStopping\(\.\.\.\)"),
+    ],
+)
+def test_what_is_no_list_of_callbacks_is_refused_before_training(callbacks: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        weald.BoostedTreesRegressor().fit(np.zeros((2, 1)), [0.0, 1.0], callbacks=callbacks)

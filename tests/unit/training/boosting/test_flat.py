@@ -11,9 +11,10 @@ from weald.binning.parameters import Approximate, Bins, Exact
 from weald.encoding.parameters import Partition, TargetStatistics
 from weald.losses.parameters import Huber, PseudoHuber, Quantile
 from weald.params.choice import Choice, declared
+from weald.params.flat_names import FIELDS, KEPT, PARTS, Field
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.sampling.parameters import Bayesian, ByClass, Goss, Uniform
-from weald.training.boosting.flat import FIELDS, KEPT, PARTS, Field, from_flat
+from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import (
     FAMILIES,
     Averaging,

@@ -51,7 +51,7 @@ def test_a_fit_stops_and_keeps_the_best_round() -> None:
     [
         ({"pvalue": 0.0}, "pvalue must be between 0 and 1, not 0.0"),
         ({"pvalue": 1.0}, "pvalue must be between 0 and 1"),
-        ({"pvalue": 0.1, "wait": 0}, "wait must be at least 1, not 0"),
+        ({"pvalue": 0.1, "wait": 0}, "wait must be a whole number of at least 1, not 0"),
     ],
 )
 def test_bad_values_are_refused(options: dict[str, Any], message: str) -> None:
