@@ -23,6 +23,7 @@ from weald.dialects.shared.tables import (
     single,
 )
 from weald.dialects.shared.values import names_of_columns
+from weald.dialects.xgboost.coded import categories_of
 from weald.dialects.xgboost.refusals import MATRIX_METHODS, OF_MATRIX, REFUSALS
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -82,9 +83,11 @@ class DMatrix(LabelledRows):
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
-        self._open(data)
+        self._open(densified(data))
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
+        #: of a frame, the categories of every column in the order of their codes
+        self.categories: list[list[Any] | None] | None = None
         if is_frame(self.source):
             self._read_columns()
         if missing is not None and not math.isnan(float(missing)):
@@ -104,6 +107,7 @@ class DMatrix(LabelledRows):
             if is_category(dtype) and not self.enable_categorical:
                 raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
         self._names, self._kinds = list(types), [_kind(dtype) for dtype in types.values()]
+        self.categories = categories_of(self.source)
 
     @property
     def is_sparse(self) -> bool:
@@ -176,8 +180,6 @@ class DMatrix(LabelledRows):
         for kind in chosen:
             if kind not in _KINDS:
                 raise InputError(f"feature_types must be of {', '.join(_KINDS)}, not {kind!r}.")
-        if "c" in chosen and not self.enable_categorical:
-            raise InputError("feature_types has categories (c); set enable_categorical=True.")
         self._kinds = chosen
 
     def set_info(
@@ -194,7 +196,7 @@ class DMatrix(LabelledRows):
             else:
                 raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
         if label is not None:
-            self._label = self._read_label(label)
+            self._label = _finite_labels(self._read_label(label))
         if weight is not None:
             self._weight = self._read_weight(weight)
         if base_margin is not None:
@@ -287,6 +289,21 @@ class QuantileDMatrix(DMatrix):
 
 def _single_or_none(values: Float64s | None) -> Float32s:
     return np.empty(0, np.float32) if values is None else single(values)
+
+
+def densified(data: Any) -> Any:
+    """A pandas frame without sparse columns, whose cells that are not stored have a value: theirs. Any other table as it is."""
+    if not nw.dependencies.is_pandas_dataframe(data):
+        return data
+    sparse = {name: dtype.subtype for name, dtype in data.dtypes.items() if hasattr(dtype, "fill_value")}
+    return data.astype(sparse) if sparse else data
+
+
+def _finite_labels(labels: Any) -> Any:
+    if labels is not None and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise InputError(f"label must be finite, but row {row} has {labels[row]}.")
+    return labels
 
 
 def _without(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:

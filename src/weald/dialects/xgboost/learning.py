@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 from weald.dialects.shared.booster import LearningHolder
 from weald.dialects.shared.run import Run, Values
 from weald.dialects.xgboost.callback import CallbackContainer
+from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.objectives import Chosen, choose
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective, Request, check_may_change
-from weald.params.xgboost import read_parameters
+from weald.params.xgboost import objective_of, read_parameters, used_parameters
 from weald.runtime.errors import InputError
 
 
@@ -20,9 +22,10 @@ class LearningBooster(LearningHolder):
     """A booster that adds rounds to its model."""
 
     _params: dict[str, Any]
-    _custom: bool
+    _categories: list[list[Any] | None] | None
     _names: list[str] | None
     _kinds: list[str] | None
+    _n_columns: int | None
     _request: Request | None = None
 
     def _train(
@@ -64,17 +67,17 @@ class LearningBooster(LearningHolder):
         earlier = self._finish()
         if earlier is None:
             self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
+            self._categories = dtrain.categories
         else:
             self._check_columns(dtrain)
-        self._custom = objective is not None
-        request = Request(dict(self._params), self._chosen(), dtrain, evals, objective, metric)
+        request = Request(self._asked(warn=True), self._chosen(), dtrain, evals, objective, metric)
         self._set_run(Run(request.order(earlier), earlier))
         self._request = request
 
     def _step(self) -> Values:
         """Train a round by the parameters as they are now, and tell its metrics."""
         assert self._run is not None and self._request is not None
-        self._ask(replace(self._request, params=dict(self._params), chosen=self._chosen()))
+        self._ask(replace(self._request, params=self._asked(), chosen=self._chosen()))
         self._run.step(self._params.get("eta"))
         return self._run.values()
 
@@ -86,7 +89,19 @@ class LearningBooster(LearningHolder):
             self._follow(request)
 
     def _chosen(self) -> Chosen:
-        return choose(self._params, self._custom)
+        return choose(self._params)
+
+    def _asked(self, warn: bool = False) -> dict[str, Any]:
+        """The parameters that say anything, without those of other boosters and objectives; ``warn``: name these."""
+        used, unused = used_parameters(self._params)
+        verbosity = min(get_config()["verbosity"], self._params.get("verbosity", 1))
+        if warn and unused and verbosity > 0:
+            warnings.warn(
+                f"{' and '.join(unused)} say nothing to booster={used.get('booster', 'gbtree')!r} with "
+                f"objective={objective_of(used)!r}, and are not used.",
+                stacklevel=5,
+            )
+        return used
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
         """Train one more round; the rows are kept ready for the next. The model counts its rounds, not ``iteration``."""
@@ -94,8 +109,7 @@ class LearningBooster(LearningHolder):
         if request is None or not request.is_of(dtrain) or request.evals:
             self._begin(dtrain, objective=fobj)
         else:
-            self._custom = fobj is not None
-            self._ask(replace(request, params=dict(self._params), chosen=self._chosen(), objective=fobj))
+            self._ask(replace(request, params=self._asked(), chosen=self._chosen(), objective=fobj))
         assert self._run is not None
         self._run.step(self._params.get("eta"))
 
@@ -123,13 +137,15 @@ class LearningBooster(LearningHolder):
             pairs.insert(0, ("booster", self._params.get("booster")))
         params = read_parameters({**self._params, **read_parameters(pairs)})
         if self._request is not None:
-            check_may_change(self._request.params, params)
+            check_may_change(self._request.params, used_parameters(params)[0])
         if self._is_trained():
-            choose(params, self._custom)  # which says what does not go together
+            choose(params)  # which says what does not go together
         self._params = params
 
     def num_features(self) -> int:
         """How many columns the model was trained on."""
+        if not self._is_trained() and self._n_columns is not None:
+            return self._n_columns
         return self._fitted().schema.n_columns
 
     def _check_count(self, n_columns: int) -> None:

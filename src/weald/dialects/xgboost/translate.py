@@ -80,10 +80,6 @@ def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[
     if shape["max_leaves"] == 1:
         raise InputError("max_leaves must be 0, for no limit, or at least 2, not 1.")
     if finder == "exact":
-        if "max_bin" in params:
-            raise InputError(
-                "max_bin has no meaning with tree_method='exact', which has no bins; leave it out."
-            )
         return shape
     # XGBoost's own 256 counts no bin for missing values: one less keeps a cell in a byte.
     most = BYTE_BINS if finder == "approx" or bins == BYTE_BINS + 1 else MOST_BINS
