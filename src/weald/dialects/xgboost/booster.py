@@ -19,11 +19,13 @@ from weald.dialects.shared.trees import histogram, split_values
 from weald.dialects.shared.values import names_of_columns
 from weald.dialects.xgboost import dumps, files
 from weald.dialects.xgboost.attributes import Attributes
-from weald.dialects.xgboost.coded import table_by_names
+from weald.dialects.xgboost.coded import Categories, table_by_names
 from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.errors import reading_files
 from weald.dialects.xgboost.learning import LearningBooster
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import BOOSTER_METHODS, OF_PREDICT, OF_TREES, REFUSALS
 from weald.dialects.xgboost.request import (
     CustomMetric,
@@ -120,6 +122,7 @@ class Booster(Attributes, LearningBooster):
             return scores
         return scores - base + margin.reshape(scores.shape[1], scores.shape[0]).T
 
+    @by_position
     @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
@@ -172,6 +175,7 @@ class Booster(Attributes, LearningBooster):
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
 
+    @by_position
     def inplace_predict(
         self,
         data: Any,
@@ -251,6 +255,10 @@ class Booster(Attributes, LearningBooster):
     @feature_types.setter
     def feature_types(self, kinds: Sequence[str] | None) -> None:
         self._kinds = None if kinds is None else list(kinds)
+
+    def get_categories(self, export_to_arrow: bool = False) -> Categories:
+        """The categories of the frame that the model was trained on; `to_arrow` has them where ``export_to_arrow``."""
+        return Categories(dumps.names_of(self), self._categories, export_to_arrow)
 
     def __getitem__(self, rounds: Any) -> Booster:
         """The model of some of the rounds: of one by its number, of a slice, or of all by ``...`` or an end of 0."""
@@ -352,8 +360,9 @@ class Booster(Attributes, LearningBooster):
 
     def load_model(self, fname: str | os.PathLike[str] | bytearray | bytes) -> None:
         """Read a file of `save_model`; a file of XGBoost's own is refused."""
-        data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
-        files.from_bytes(self, data)
+        with reading_files():
+            data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
+            files.from_bytes(self, data)
 
     def save_config(self) -> str:
         """The parameters as JSON."""

@@ -12,24 +12,60 @@ from numpy.typing import NDArray
 
 from weald.dialects.shared.tables import frame_types, is_category, is_frame
 from weald.runtime.errors import InputError
+from weald.runtime.extras import load_extra
 
 if TYPE_CHECKING:
     from weald.dialects.xgboost.dmatrix import DMatrix
 
 #: the categories of every column in the order of their codes; None of a column of numbers
-Categories = Sequence[Sequence[Any] | None]
+Dictionaries = Sequence[Sequence[Any] | None]
+
+
+class Categories:
+    """The categories of columns, as `get_categories` gives them.
+
+    >>> Categories(["size"], None, False).empty()
+    True
+    """
+
+    def __init__(self, names: Sequence[str], dictionaries: Dictionaries | None, exported: bool) -> None:
+        self._names = names
+        self._dictionaries = dictionaries or [None] * len(names)
+        self._exported = exported
+
+    def empty(self) -> bool:
+        """Whether no column has categories."""
+        return all(values is None for values in self._dictionaries)
+
+    def to_arrow(self) -> list[tuple[str, Any]]:
+        """(name, Arrow array of the categories) of every column, None in place of the array where it has none."""
+        if not self._exported:
+            raise InputError("to_arrow needs get_categories(export_to_arrow=True).")
+        arrow = load_extra("pyarrow", "to_arrow")
+        return [
+            (name, None if values is None else arrow.array(list(values)))
+            for name, values in zip(self._names, self._dictionaries, strict=True)
+        ]
 
 
 def categories_of(frame: Any) -> list[list[Any] | None]:
     """The categories of a frame's columns in the order of their codes."""
     opened = nw.from_native(frame, eager_only=True)
     return [
-        column.cat.get_categories().to_list() if is_category(column.dtype) else None
-        for column in opened.iter_columns()
+        _values_of(column) if is_category(column.dtype) else None for column in opened.iter_columns()
     ]
 
 
-def table_by_names(matrix: DMatrix, categories: Categories | None, names: Sequence[str]) -> Any:
+def _values_of(column: nw.Series[Any]) -> list[Any]:
+    native: Any = column.to_native()
+    if nw.dependencies.is_pandas_series(native):
+        return list(native.cat.categories.tolist())
+    if nw.dependencies.is_pyarrow_chunked_array(native):
+        return list(native.unify_dictionaries().combine_chunks().dictionary.to_pylist())
+    return list(native.cat.get_categories().to_list())
+
+
+def table_by_names(matrix: DMatrix, categories: Dictionaries | None, names: Sequence[str]) -> Any:
     """A matrix's table with categories by name, where the model knows them from a frame.
 
     Numbers of an array are codes of them, and one that is none is missing. A frame must have categories where the model's had.
@@ -49,7 +85,7 @@ def table_by_names(matrix: DMatrix, categories: Categories | None, names: Sequen
     }
 
 
-def _check_kinds(frame: Any, categories: Categories) -> None:
+def _check_kinds(frame: Any, categories: Dictionaries) -> None:
     for (name, dtype), values in zip(frame_types(frame).items(), categories, strict=False):
         if values is not None and not is_category(dtype):
             raise InputError(

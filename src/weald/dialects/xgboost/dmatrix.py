@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.binning import BinChoices, fit_bins
+from weald.data import read_table
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
@@ -23,10 +26,16 @@ from weald.dialects.shared.tables import (
     single,
 )
 from weald.dialects.shared.values import names_of_columns
-from weald.dialects.xgboost.coded import categories_of
+from weald.dialects.xgboost.coded import Categories, categories_of
+from weald.dialects.xgboost.paths import FromFile, read_path, write_binary
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import MATRIX_METHODS, OF_MATRIX, REFUSALS
 from weald.runtime.errors import InputError, NotSupportedError
 
+MOST_BINS = 65_535
+BYTE_BINS = 255  # of a cell of one byte, and the most that are proposed anew for a tree
+_MOST_BINS = 256  # where no number is given
+_MARGIN = 1e-5  # how far the outermost cuts of XGBoost's are from all values
 _KINDS = ("q", "i", "int", "float", "c")
 
 
@@ -43,7 +52,8 @@ class DMatrix(LabelledRows):
 
     Parameters
     ----------
-    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing) or list of rows
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing), list of rows,
+        or a path: of `save_binary`, or with ?format=libsvm or ?format=csv&label_column=0 (the file is read at once)
     label, weight, base_margin : one value a row; base_margin also one for every class
     missing : the value that stands for a missing one, besides NaN
     feature_names, feature_types : one a column; the types are q, i, int, float, and c for categories
@@ -58,6 +68,7 @@ class DMatrix(LabelledRows):
     _title = "DMatrix"
     _start_name = "base_margin"
 
+    @by_position
     @REFUSALS.arguments(OF_MATRIX)
     def __init__(
         self,
@@ -83,13 +94,16 @@ class DMatrix(LabelledRows):
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
-        self._open(densified(data))
+        stored = read_path(data) if isinstance(data, str | os.PathLike) else None
+        self._open(densified(data) if stored is None else stored.table)
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         #: of a frame, the categories of every column in the order of their codes
         self.categories: list[list[Any] | None] | None = None
         if is_frame(self.source):
             self._read_columns()
+        if stored is not None:
+            self.set_info(**stored.fields, feature_names=stored.names, feature_types=stored.kinds)
         if missing is not None and not math.isnan(float(missing)):
             self.source = _without(self.source, float(missing), self._kinds)
         self.set_info(
@@ -133,6 +147,11 @@ class DMatrix(LabelledRows):
         """The number of columns."""
         return self.n_columns
 
+    def get_categories(self, export_to_arrow: bool = False) -> Categories:
+        """The categories of a frame's columns; `to_arrow` has them where ``export_to_arrow``."""
+        names = self._names or [str(place) for place in range(self.num_col())]
+        return Categories(names, self.categories, export_to_arrow)
+
     def num_nonmissing(self) -> int:
         """How many cells have a value."""
         if self.is_sparse:
@@ -140,8 +159,6 @@ class DMatrix(LabelledRows):
         return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
 
     def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
-        from weald.data import read_table
-
         return read_table(self.source, categorical=self.categorical or "auto").blocks()
 
     def get_data(self) -> Any:
@@ -182,6 +199,7 @@ class DMatrix(LabelledRows):
                 raise InputError(f"feature_types must be of {', '.join(_KINDS)}, not {kind!r}.")
         self._kinds = chosen
 
+    @by_position
     def set_info(
         self, *, label: Any = None, weight: Any = None, base_margin: Any = None, **others: Any
     ) -> None:
@@ -201,6 +219,42 @@ class DMatrix(LabelledRows):
             self._weight = self._read_weight(weight)
         if base_margin is not None:
             self._start = self._read_start(base_margin)
+
+    def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
+        """Write the matrix to a file of Weald's own, which ``DMatrix(fname)`` reads; ``silent``: nothing is said anyhow.
+
+        A file has numbers: categories of a frame are refused.
+        """
+        if any(values is not None for values in self.categories or ()):
+            raise NotSupportedError(
+                "save_binary writes numbers, but data has categories; save the data frame as parquet."
+            )
+        given = {"label": self._label, "weight": self._weight, "base_margin": self._start}
+        fields = {name: np.asarray(values) for name, values in given.items() if values is not None}
+        write_binary(fname, FromFile(self.get_data(), fields, self._names, self._kinds))
+
+    def get_quantile_cut(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Where the values of each column begin, and the values: below the least, the cuts between bins, above the greatest."""
+        bins = getattr(self, "max_bin", None) or _MOST_BINS
+        dataset = read_table(self.source, categorical=self.categorical or "auto", unstored="missing")
+        if dataset.schema.has_categories:
+            raise NotSupportedError(
+                "get_quantile_cut is of numbers, but data has categories, each of which has its own bin."
+            )
+        choices = BinChoices(max_bins=BYTE_BINS if bins == BYTE_BINS + 1 else min(bins, MOST_BINS))
+        ends = self._ends()
+        parts = [
+            np.concatenate(([low - (abs(low) + _MARGIN)], cuts, [high + abs(high) + _MARGIN]))
+            for cuts, (low, high) in zip(fit_bins(dataset, self._weight, choices).cuts, ends, strict=True)
+        ]
+        starts = np.cumsum([0, *map(len, parts)])
+        return starts.astype(np.uint64), np.concatenate(parts).astype(np.float32)
+
+    def _ends(self) -> list[tuple[float, float]]:
+        """The least and the greatest value of every column; 0 where there is none."""
+        columns = self.get_data().tocsc()
+        cells = np.split(columns.data, columns.indptr[1:-1])
+        return [(float(part.min()), float(part.max())) if len(part) else (0.0, 0.0) for part in cells]
 
     def set_label(self, label: Any) -> None:
         """Set the labels."""
@@ -258,6 +312,7 @@ class QuantileDMatrix(DMatrix):
     16
     """
 
+    @by_position
     def __init__(
         self,
         data: Any,

@@ -20,6 +20,7 @@ from weald.dialects.xgboost import dumps
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import TrainingCallback
 from weald.dialects.xgboost.dmatrix import DMatrix, densified
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import FEATURE_WEIGHTS, REFUSALS
 from weald.dialects.xgboost.training import train
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
@@ -34,6 +35,7 @@ _OWN = frozenset(name for name, entry in XGBOOST_PARAMETERS.items() if entry.gro
 class XGBModel(DialectEstimator):
     """What XGBoost's estimators share. A parameter that is None has XGBoost's default; others come as keywords."""
 
+    @by_position
     def __init__(
         self,
         *,
@@ -151,6 +153,7 @@ class XGBModel(DialectEstimator):
         """What y adds to the parameters."""
         return {}
 
+    @by_position
     @REFUSALS.arguments(FEATURE_WEIGHTS)
     def fit(
         self,
@@ -234,6 +237,7 @@ class XGBModel(DialectEstimator):
             **how,
         )
 
+    @by_position
     def predict(
         self,
         X: Any,

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from weald.dialects.shared.booster import LearningHolder
 from weald.dialects.shared.run import Run, Values
 from weald.dialects.xgboost.callback import CallbackContainer
@@ -14,6 +16,7 @@ from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
 from weald.dialects.xgboost.objectives import Chosen, choose
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective, Request, check_may_change
+from weald.linear.model import LinearModel
 from weald.params.xgboost import objective_of, read_parameters, used_parameters
 from weald.runtime.errors import InputError
 
@@ -27,6 +30,8 @@ class LearningBooster(LearningHolder):
     _kinds: list[str] | None
     _n_columns: int | None
     _request: Request | None = None
+    #: whether a linear model has come to where its tolerance ends training
+    _is_still = False
 
     def _train(
         self,
@@ -62,15 +67,17 @@ class LearningBooster(LearningHolder):
         evals: Sequence[tuple[DMatrix, str]] = (),
         objective: CustomObjective | None = None,
         metric: CustomMetric | None = None,
+        by_hand: bool = False,
     ) -> None:
         """Open a run that goes on from the model."""
+        self._is_still = False
         earlier = self._finish()
         if earlier is None:
             self._names, self._kinds = dtrain.feature_names, dtrain.feature_types
             self._categories = dtrain.categories
         else:
             self._check_columns(dtrain)
-        request = Request(self._asked(warn=True), self._chosen(), dtrain, evals, objective, metric)
+        request = Request(self._asked(warn=True), self._chosen(), dtrain, evals, objective, metric, by_hand)
         self._set_run(Run(request.order(earlier), earlier))
         self._request = request
 
@@ -78,7 +85,7 @@ class LearningBooster(LearningHolder):
         """Train a round by the parameters as they are now, and tell its metrics."""
         assert self._run is not None and self._request is not None
         self._ask(replace(self._request, params=self._asked(), chosen=self._chosen()))
-        self._run.step(self._params.get("eta"))
+        self._add_round()
         return self._run.values()
 
     def _ask(self, request: Request) -> None:
@@ -105,13 +112,28 @@ class LearningBooster(LearningHolder):
 
     def update(self, dtrain: DMatrix, iteration: int, fobj: CustomObjective | None = None) -> None:
         """Train one more round; the rows are kept ready for the next. The model counts its rounds, not ``iteration``."""
+        self._add(dtrain, fobj)
+
+    def _add(self, dtrain: DMatrix, objective: CustomObjective | None, by_hand: bool = False) -> None:
         request = self._request
         if request is None or not request.is_of(dtrain) or request.evals:
-            self._begin(dtrain, objective=fobj)
+            self._begin(dtrain, objective=objective, by_hand=by_hand)
         else:
-            self._ask(replace(request, params=self._asked(), chosen=self._chosen(), objective=fobj))
+            self._ask(replace(request, params=self._asked(), chosen=self._chosen(), objective=objective))
+        self._add_round()
+
+    def _add_round(self) -> None:
+        """A round at the rate of now; a linear model that no longer moves keeps its weights."""
         assert self._run is not None
-        self._run.step(self._params.get("eta"))
+        before = self._run.model().predictor if self._tolerance() > 0.0 else None
+        self._run.step(0.0 if self._is_still else self._params.get("eta"))
+        if isinstance(before, LinearModel):
+            now: Any = self._run.model().predictor
+            moved = max(np.abs(now.weights - before.weights).max(), np.abs(now.bias - before.bias).max())
+            self._is_still = bool(moved <= self._tolerance())
+
+    def _tolerance(self) -> float:
+        return float(used_parameters(self._params)[0].get("tolerance", 0.0))
 
     def boost(
         self,
@@ -127,7 +149,7 @@ class LearningBooster(LearningHolder):
             raise InputError(
                 "boost takes grad and hess, one number a row and output; update takes a function."
             )
-        self.update(dtrain, iteration, fobj=lambda scores, matrix: (grad, hess))
+        self._add(dtrain, lambda scores, matrix: (grad, hess), by_hand=True)
 
     def set_param(self, params: Any, value: Any = None) -> None:
         """Set parameters by a dict, pairs, or one name and its value; in a callback, of the rounds to come."""

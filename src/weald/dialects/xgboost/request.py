@@ -40,6 +40,7 @@ class Request(BoosterRequest):
     chosen: Chosen
     train: DMatrix
     metric: CustomMetric | None = None
+    by_hand: bool = False  # whether gradients are given, at the scores that an untrained model has
 
     def order(self, earlier: FittedModel | None) -> Order:
         self._check_classes()
@@ -104,6 +105,8 @@ class Request(BoosterRequest):
     def _base_score(self) -> Any:
         """The first prediction as the native parameter takes it; of several classes the loss has it."""
         given = self.params.get("base_score")
+        if self.by_hand:
+            return scores_before_training(self.params, self.chosen).tolist()
         if self.objective is not None:
             return _first_scores(START_OF_CUSTOM if given is None else given, self.chosen).tolist()
         return None if self.chosen.is_of_several_classes else given

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from weald.dialects.shared.estimators import ClassLabels, both_classes, class_probabilities
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.estimator import Range, XGBModel
+from weald.dialects.xgboost.positional import by_position
 from weald.estimators.shared.plain import labels_from_json, labels_to_json
 from weald.runtime.errors import InputError
 
@@ -26,6 +27,7 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]
     True
     """
 
+    @by_position
     def __init__(
         self, *, objective: str | Callable[..., Any] | None = "reg:squarederror", **kwargs: Any
     ) -> None:
@@ -41,6 +43,7 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
     (['early', 'late'], (40, 2))
     """
 
+    @by_position
     def __init__(
         self, *, objective: str | Callable[..., Any] | None = "binary:logistic", **kwargs: Any
     ) -> None:
@@ -110,6 +113,7 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
 class _Forest(XGBModel):
     """One round of many trees: a random forest."""
 
+    @by_position
     def __init__(
         self,
         *,

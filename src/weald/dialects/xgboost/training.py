@@ -17,6 +17,7 @@ from weald.dialects.xgboost.callback import (
 )
 from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError
@@ -24,6 +25,7 @@ from weald.runtime.errors import InputError
 Parameters = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
+@by_position
 def train(
     params: Parameters,
     dtrain: DMatrix,
