@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import threading
 from pathlib import Path
 from typing import Any
@@ -185,12 +186,17 @@ def coloured() -> Any:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 200)
     frame = pd.DataFrame(
-        {"colour": pd.Categorical.from_codes(codes, ["red", "green", "blue"]), "size": rng.integers(0, 5, 200)}
+        {
+            "colour": pd.Categorical.from_codes(codes, ["red", "green", "blue"]),
+            "size": rng.integers(0, 5, 200),
+        }
     )
     return frame, (codes == 1) * 2.0 + frame["size"].to_numpy() * 0.1
 
 
-def test_numbers_of_an_array_are_codes_of_the_frames_categories(xgb: Any, coloured: Any, tmp_path: Path) -> None:
+def test_numbers_of_an_array_are_codes_of_the_frames_categories(
+    xgb: Any, coloured: Any, tmp_path: Path
+) -> None:
     frame, y = coloured
     model = xgb.XGBRegressor(n_estimators=3, enable_categorical=True, n_jobs=1).fit(frame, y)
     codes = frame.assign(colour=frame["colour"].cat.codes).to_numpy(np.float64)
@@ -281,7 +287,7 @@ def test_cuts_of_a_matrix(xgb: Any, numbers: Any) -> None:
     starts, cuts = xgb.QuantileDMatrix(X, y, max_bin=4).get_quantile_cut()
     assert (starts.dtype, cuts.dtype, len(starts)) == (np.uint64, np.float32, 5)
     assert starts[-1] == len(cuts)
-    for column, (begin, end) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for column, (begin, end) in enumerate(itertools.pairwise(starts)):
         part = cuts[int(begin) : int(end)]
         assert np.all(np.diff(part) > 0)
         assert part[0] < np.nanmin(X[:, column])
@@ -341,9 +347,7 @@ def test_slices_of_rounds(xgb: Any, numbers: Any, rounds: Any, kept: int) -> Non
 def test_early_stopping_tells_its_history(xgb: Any, numbers: Any) -> None:
     dtrain = xgb.DMatrix(*numbers)
     stop, found = xgb.callback.EarlyStopping(rounds=2), {}
-    xgb.train(
-        P, dtrain, 3, evals=[(dtrain, "t")], callbacks=[stop], evals_result=found, verbose_eval=False
-    )
+    xgb.train(P, dtrain, 3, evals=[(dtrain, "t")], callbacks=[stop], evals_result=found, verbose_eval=False)
     assert stop.stopping_history["t"]["rmse"] == list(found["t"]["rmse"])
     assert stop.best_scores["t"]["rmse"] == list(found["t"]["rmse"])
     assert stop.current_rounds == 0
@@ -423,6 +427,22 @@ def test_a_pruning_callback_of_optuna_stops_training(numbers: Any) -> None:
     study = optuna.create_study(pruner=Always())
     study.optimize(objective, n_trials=1)
     assert study.trials[0].state.name == "PRUNED"
+
+
+def test_old_trees_are_refreshed_by_other_rows(numbers: Any) -> None:
+    theirs = pytest.importorskip("xgboost")
+    import weald.xgboost as ours
+
+    X, y = numbers
+    update = {"process_type": "update", "updater": "refresh", "refresh_leaf": True, "nthread": 1}
+    predicted = []
+    for xgb in (ours, theirs):
+        first = xgb.train({**P, "base_score": 0.0}, xgb.DMatrix(X, y), 3)
+        other = xgb.DMatrix(X[:200], y[:200] + 5.0)
+        later = xgb.train({**P, **update, "base_score": 0.0}, other, 2, xgb_model=first)
+        assert later.num_boosted_rounds() == 2
+        predicted.append(later.predict(xgb.DMatrix(X)))
+    assert np.allclose(*predicted, atol=1e-4)
 
 
 # --- scikit-learn -----------------------------------------------------------------------------------

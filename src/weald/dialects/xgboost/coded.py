@@ -51,9 +51,7 @@ class Categories:
 def categories_of(frame: Any) -> list[list[Any] | None]:
     """The categories of a frame's columns in the order of their codes."""
     opened = nw.from_native(frame, eager_only=True)
-    return [
-        _values_of(column) if is_category(column.dtype) else None for column in opened.iter_columns()
-    ]
+    return [_values_of(column) if is_category(column.dtype) else None for column in opened.iter_columns()]
 
 
 def _values_of(column: nw.Series[Any]) -> list[Any]:

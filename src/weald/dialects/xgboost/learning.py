@@ -18,7 +18,7 @@ from weald.dialects.xgboost.objectives import Chosen, choose
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective, Request, check_may_change
 from weald.linear.model import LinearModel
 from weald.params.xgboost import objective_of, read_parameters, used_parameters
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 
 class LearningBooster(LearningHolder):
@@ -70,6 +70,10 @@ class LearningBooster(LearningHolder):
         by_hand: bool = False,
     ) -> None:
         """Open a run that goes on from the model."""
+        if self._params.get("process_type") == "update":
+            raise NotSupportedError(
+                "process_type='update' is for train, with the model as xgb_model; leave it out here."
+            )
         self._is_still = False
         earlier = self._finish()
         if earlier is None:

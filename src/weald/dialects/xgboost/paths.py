@@ -104,7 +104,9 @@ def _csv(name: str, options: dict[str, str]) -> FromFile:
         if f"{field}_column" in options:
             place = int(options[f"{field}_column"])
             if not 0 <= place < cells.shape[1]:
-                raise InputError(f"{field}_column={place} is none of the {cells.shape[1]} columns of {name!r}.")
+                raise InputError(
+                    f"{field}_column={place} is none of the {cells.shape[1]} columns of {name!r}."
+                )
             fields[field] = cells[:, place]
             taken.append(place)
     return FromFile(np.delete(cells, taken, axis=1), fields)

@@ -44,7 +44,7 @@ class Request(BoosterRequest):
 
     def order(self, earlier: FittedModel | None) -> Order:
         self._check_classes()
-        native, loss, _ = self._native(), self._loss(), self._parts
+        native, loss, _ = self.native(), self._loss(), self._parts
         y = self.train.labels
         weight = None if self.objective is not None else self.chosen.weights(y, self.train.weights)
         train = GivenRows(self.train.table, y, weight)
@@ -84,7 +84,8 @@ class Request(BoosterRequest):
             return metrics
         return [replace(metric, function=_of_scores(metric.function, self.chosen)) for metric in metrics]
 
-    def _native(self) -> dict[str, Any]:
+    def native(self) -> dict[str, Any]:
+        """The engine's parameters by their flat names."""
         matrix = self.train
         params = dict(self.params)
         own = matrix.max_bin if isinstance(matrix, QuantileDMatrix) else None
