@@ -302,6 +302,8 @@ def test_arguments_may_come_by_position(xgb: Any, numbers: Any) -> None:
     with pytest.warns(FutureWarning, match="Pass `weight` as keyword args"):
         dtrain = xgb.DMatrix(X, y, np.full(300, 2.0))
     assert dtrain.get_weight()[0] == 2.0
+    with pytest.warns(FutureWarning, match="Pass `weight` as keyword args"):
+        assert xgb.QuantileDMatrix(X, y, np.full(300, 2.0)).num_row() == 300
     with pytest.warns(FutureWarning, match="Pass `evals` as keyword args"):
         booster = xgb.train(P, dtrain, 1, [(dtrain, "t")], verbose_eval=False)
     with pytest.warns(FutureWarning, match="Pass `output_margin` as keyword args"):

@@ -32,7 +32,7 @@ def test_the_module_and_its_classes_have_xgboosts_names() -> None:
         for method in dir(getattr(theirs, kind)):
             fitted = method.endswith("_")  # known after fit only
             assert method.startswith("_") or fitted or hasattr(getattr(xgb, kind), method), (kind, method)
-    for name in ("train", "cv", "DMatrix", "Booster", "plot_importance"):
+    for name in ("train", "cv", "DMatrix", "QuantileDMatrix", "Booster", "plot_importance"):
         want, got = (inspect.signature(getattr(module, name)).parameters for module in (theirs, xgb))
         assert list(want) == list(got), name
 

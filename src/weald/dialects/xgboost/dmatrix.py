@@ -200,19 +200,26 @@ class DMatrix(LabelledRows):
         self._kinds = chosen
 
     @by_position
+    @REFUSALS.arguments(OF_MATRIX)
     def set_info(
-        self, *, label: Any = None, weight: Any = None, base_margin: Any = None, **others: Any
+        self,
+        *,
+        label: Any = None,
+        weight: Any = None,
+        base_margin: Any = None,
+        group: Any = None,
+        qid: Any = None,
+        label_lower_bound: Any = None,
+        label_upper_bound: Any = None,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        feature_weights: Any = None,
     ) -> None:
         """Set labels, weights, margins, feature_names and feature_types; None leaves them as they are."""
-        for name, value in others.items():
-            if name in ("feature_names", "feature_types"):
-                setattr(self, name, value) if value is not None else None
-            elif name in OF_MATRIX and value is None:
-                continue
-            elif name in OF_MATRIX:
-                raise REFUSALS.error(name, OF_MATRIX[name])
-            else:
-                raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
+        if feature_names is not None:
+            self.feature_names = feature_names
+        if feature_types is not None:
+            self.feature_types = feature_types
         if label is not None:
             self._label = _finite_labels(self._read_label(label))
         if weight is not None:
@@ -313,15 +320,29 @@ class QuantileDMatrix(DMatrix):
     """
 
     @by_position
+    @REFUSALS.arguments(OF_MATRIX)
     def __init__(
         self,
         data: Any,
         label: Any = None,
         *,
+        weight: Any = None,
+        base_margin: Any = None,
+        missing: float | None = None,
+        silent: bool = False,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        nthread: int | None = None,
         max_bin: int | None = None,
         ref: DMatrix | None = None,
+        group: Any = None,
+        qid: Any = None,
+        label_lower_bound: Any = None,
+        label_upper_bound: Any = None,
+        feature_weights: Any = None,
+        enable_categorical: bool = False,
         max_quantile_batches: int | None = None,
-        **others: Any,
+        data_split_mode: Any = 0,
     ) -> None:
         if max_quantile_batches is not None:
             raise NotSupportedError(
@@ -329,7 +350,19 @@ class QuantileDMatrix(DMatrix):
             )
         if ref is not None and not isinstance(ref, DMatrix):
             raise InputError(f"ref must be a DMatrix, not {type(ref).__name__}.")
-        super().__init__(data, label, **others)
+        super().__init__(
+            data,
+            label,
+            weight=weight,
+            base_margin=base_margin,
+            missing=missing,
+            silent=silent,
+            feature_names=feature_names,
+            feature_types=feature_types,
+            nthread=nthread,
+            enable_categorical=enable_categorical,
+            data_split_mode=data_split_mode,
+        )
         if ref is not None and ref.num_col() != self.num_col():
             raise InputError(f"ref has {ref.num_col()} columns, but data has {self.num_col()}.")
         own = ref.max_bin if max_bin is None and isinstance(ref, QuantileDMatrix) else max_bin

@@ -108,9 +108,9 @@ class LearningBooster(LearningHolder):
         verbosity = min(get_config()["verbosity"], self._params.get("verbosity", 1))
         if warn and unused and verbosity > 0:
             warnings.warn(
-                f"{' and '.join(unused)} say nothing to booster={used.get('booster', 'gbtree')!r} with "
-                f"objective={objective_of(used)!r}, and are not used.",
-                stacklevel=5,
+                f"Not used with booster={used.get('booster', 'gbtree')!r} and objective={objective_of(used)!r}: "
+                f"{', '.join(unused)}.",
+                stacklevel=6,
             )
         return used
 
