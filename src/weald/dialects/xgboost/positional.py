@@ -19,6 +19,7 @@ def by_position(function: Callable[Given, Found]) -> Callable[Given, Found]:
     ... def area(width, *, height=1):
     ...     return width * height
     >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
     ...     area(2, 3), str(told[0].message)
     (6, 'Pass `height` as keyword args.')
     """

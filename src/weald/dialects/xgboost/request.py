@@ -48,6 +48,8 @@ class Request(BoosterRequest):
         y = self.train.labels
         weight = None if self.objective is not None else self.chosen.weights(y, self.train.weights)
         train = GivenRows(self.train.table, y, weight)
+        if earlier is not None and self.params.get("base_score") is None:
+            native["base_score"] = None  # training goes on from where it began
         base = self._first_score(native, loss, train, earlier)
         by_margin = self.train.start is not None
         if by_margin:
