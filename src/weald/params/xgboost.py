@@ -9,12 +9,13 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from weald.params.choice import same as equal
 from weald.params.dialect import ParameterTable, all_refused, belonging, different, refused, same
 from weald.runtime.errors import InputError, NotSupportedError
 
 _SHARE: dict[str, Any] = {"low": 0, "high": 1, "open_low": True}
 _ANY_BOOSTER = ("booster", ("gbtree", "dart", "gblinear"))
-_LOGISTIC = ("reg:logistic", "binary:logistic", "binary:logitraw", "binary:hinge")
+_WEIGHED = ("reg:squarederror", "reg:logistic", "binary:logistic", "binary:logitraw", "reg:gamma")  # by scale_pos_weight
 # A row for every parameter, where the formatter would have a line for every argument.
 # fmt: off
 _GENERAL = (
@@ -31,7 +32,7 @@ _GENERAL = (
     same("disable_default_eval_metric", "bool", False, "Evaluate no metric that was not asked for."),
 )
 _TREES = (
-    same("eta", "float", 0.3, "Share of every tree that is added; 0.5 for gblinear.", low=0, open_low=True,
+    same("eta", "float", 0.3, "Share of every tree that is added; 0.5 for gblinear.", low=0,
         native="learning_rate", aliases=("learning_rate",), of=_ANY_BOOSTER),
     different("gamma", "float", 0.0, "Gain that a split must have.", low=0, native="gamma", aliases=("min_split_loss",),
         note="depth-wise trees are pruned after growth with every tree_method, as XGBoost's exact does it, so a split of "
@@ -52,15 +53,18 @@ _TREES = (
         of=_ANY_BOOSTER),
     same("tree_method", "choice", "auto", "How splits are found; auto is hist.",
         choices=("auto", "hist", "approx", "exact"), refused=(("gpu_hist", "'hist'"),), native="split_finder"),
-    different("scale_pos_weight", "float", 1.0, "Weight of the rows labelled 1, for the logistic and hinge objectives.", low=0,
-        open_low=True, native="scale_pos_weight", note="refused with other objectives.", of=("objective", _LOGISTIC)),
+    same("scale_pos_weight", "float", 1.0, "Weight of the rows labelled 1, of the objectives that have it.", low=0,
+        open_low=True, native="scale_pos_weight", of=("objective", _WEIGHED)),
     different("updater", "choice", None, "Which algorithms grow and change the trees; for gblinear which descent.",
-        choices=("coord_descent",), refused=(("shotgun", "'coord_descent', whose result does not depend on threads"),),
-        optional=True, of=("booster", ("gblinear",)),
-        note="only 'coord_descent' with gblinear; trees are chosen by tree_method and grow_policy."),
-    refused("refresh_leaf", None, "trees are never refreshed; train anew."),
-    different("process_type", "choice", "default", "Whether new trees are grown or old ones updated.", choices=("default",),
-        refused=(("update", "'default' and train anew"),), note="only 'default'."),
+        choices=("coord_descent", "refresh"),
+        refused=(("shotgun", "'coord_descent', whose result does not depend on threads"),), optional=True,
+        of=_ANY_BOOSTER, note="only 'coord_descent' with gblinear, and 'refresh' with process_type='update'; how trees grow is "
+        "chosen by tree_method and grow_policy."),
+    different("refresh_leaf", "bool", True, "Whether 'refresh' changes the leaves.",
+        note="only True: gains and covers stay, so that there would be nothing to do."),
+    different("process_type", "choice", "default", "Whether new trees are grown or old ones updated.",
+        choices=("default", "update"),
+        note="'update' is for train with an xgb_model and updater='refresh', without evals, obj and callbacks."),
     same("grow_policy", "choice", "depthwise", "Which leaf is split next.", choices=("depthwise", "lossguide"),
         native="growth"),
     same("max_leaves", "int", 0, "Leaves of a tree; 0: no limit.", low=0, high=2**24, native="max_leaves"),
@@ -99,6 +103,7 @@ _LINEAR = (
     same("feature_selector", "choice", "cyclic", "Which coordinate is moved next.",
         choices=("cyclic", "shuffle", "random", "greedy", "thrifty"), native="feature_selector"),
     same("top_k", "int", 0, "Coordinates of a round of greedy and thrifty; 0: all.", low=0, native="top_k"),
+    same("tolerance", "float", 0.0, "Weights that no round has moved by more stay as they are; 0: they always move.", low=0),
 )
 OBJECTIVES = (
     "reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:squaredlogerror", "reg:quantileerror",
@@ -194,10 +199,44 @@ def read_parameters(
                 f"{own} was given twice, as {values[0]!r} and {values[1]!r}, under its names; give it once."
             )
         found[own] = values[0]
+    if found.get("refresh_leaf") is False:
+        raise NotSupportedError("refresh_leaf=False is not supported: gains and covers stay as they are.")
     if found.get("validate_parameters") is False:
         raise NotSupportedError(
             "validate_parameters=False is not supported: unknown parameters are always an error."
         )
-    # XGBoost warns of what belongs to another booster as not used.
-    XGBOOST_PARAMETERS.check_company(found, "booster")
     return found
+
+
+def objective_of(params: Mapping[str, Any]) -> str:
+    """The objective that parameters ask for; num_class by itself asks for classes.
+
+    >>> objective_of({}), objective_of({"num_class": 3})
+    ('reg:squarederror', 'multi:softmax')
+    """
+    default = "multi:softmax" if params.get("num_class", 0) > 1 else "reg:squarederror"
+    return str(params.get("objective", default))
+
+
+def used_parameters(params: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The parameters that belong to the booster and the objective, and the names of those that do not but ask for something.
+
+    >>> used_parameters({"max_depth": 3, "rate_drop": 0.1})
+    ({'max_depth': 3}, ['rate_drop'])
+    """
+    now = {"booster": params.get("booster", "gbtree"), "objective": objective_of(params)}
+    used, unused = dict(params), []
+    for name, value in params.items():
+        owner, values = XGBOOST_PARAMETERS[name].of or ("booster", (now["booster"],))
+        if name == "num_class" or now[owner] in values:
+            continue
+        del used[name]
+        if not equal(value, XGBOOST_PARAMETERS[name].default):
+            unused.append(name)
+    growing = now["booster"] != "gblinear" and params.get("process_type", "default") == "default"
+    if "updater" in used and (used["updater"] == "refresh" or growing) and used.get("process_type") != "update":
+        unused.append("updater")
+        del used["updater"]
+    if used.get("tree_method") == "exact" and used.pop("max_bin", None) is not None:
+        unused.append("max_bin")
+    return used, unused

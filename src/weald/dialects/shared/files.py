@@ -29,6 +29,7 @@ class FileFormat:
     keys     the header's entries that the interface adds
     unsaved  parameters that change neither the model nor its predictions
     read     checks parameters
+    some     entries of the header that not every file of the interface has
     """
 
     system: str
@@ -37,6 +38,7 @@ class FileFormat:
     keys: frozenset[str]
     unsaved: tuple[str, ...]
     read: Callable[[dict[str, Any]], dict[str, Any]]
+    some: frozenset[str] = frozenset()
 
     @property
     def _name(self) -> str:
@@ -58,7 +60,8 @@ class FileFormat:
             )
         content = unpack(data)
         header = content.header
-        if header.get("estimator") != self._name or set(header) != {"estimator", "params", *self.keys}:
+        keys = set(header) - self.some
+        if header.get("estimator") != self._name or keys != {"estimator", "params", *self.keys}:
             raise ModelFileError(
                 f"This file holds no model of {module}; weald.load reads Weald's other models."
             )

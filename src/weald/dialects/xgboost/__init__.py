@@ -21,7 +21,7 @@ from weald.dialects.xgboost.config import config_context, get_config, set_config
 from weald.dialects.xgboost.cross_validation import cv
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.plotting import plot_importance, plot_tree, to_graphviz
-from weald.dialects.xgboost.refusals import NAMES, REFUSALS
+from weald.dialects.xgboost.refusals import absent
 from weald.dialects.xgboost.sklearn import (
     XGBClassifier,
     XGBModel,
@@ -47,4 +47,4 @@ def build_info() -> dict[str, Any]:
     return {"name": "weald", "version": __version__, "USE_CUDA": False, "USE_FEDERATED": False}
 
 
-__getattr__ = REFUSALS.names(NAMES)
+__getattr__ = absent

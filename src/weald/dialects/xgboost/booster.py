@@ -19,19 +19,23 @@ from weald.dialects.shared.trees import histogram, split_values
 from weald.dialects.shared.values import names_of_columns
 from weald.dialects.xgboost import dumps, files
 from weald.dialects.xgboost.attributes import Attributes
+from weald.dialects.xgboost.coded import Categories, table_by_names
 from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.errors import reading_files
 from weald.dialects.xgboost.learning import LearningBooster
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import BOOSTER_METHODS, OF_PREDICT, OF_TREES, REFUSALS
 from weald.dialects.xgboost.request import (
     CustomMetric,
-    evaluated,
     metrics_of,
     named_values,
+    scores_before_training,
 )
 from weald.forest.disk import read, save
 from weald.forest.forest import Forest
+from weald.losses import LINKS
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import InputError
 
@@ -61,8 +65,10 @@ class Booster(Attributes, LearningBooster):
         for matrix in cache or ():
             if not isinstance(matrix, DMatrix):
                 raise InputError(f"cache must hold DMatrix objects, not {type(matrix).__name__}.")
+        #: how many columns the rows have that it is to learn from, where some are given
+        self._n_columns = cache[0].num_col() if cache else None
         self._params: dict[str, Any] = {}
-        self._custom = False
+        self._categories: list[list[Any] | None] | None = None
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
         self._attributes = {}
@@ -98,14 +104,25 @@ class Booster(Attributes, LearningBooster):
         )
         return Reader(replace(reader._model, schema=Schema(columns, opened.named)), reader.n_jobs)
 
-    def _scores(self, table: Any, margin: Float64s | None, iteration_range: Any) -> Float64s:
+    def _table_of(self, matrix: DMatrix) -> Any:
+        """A matrix's table with its categories by name, as the model knows them."""
+        return table_by_names(matrix, self._categories, self._fitted().schema.names)
+
+    def _scores(self, matrix: DMatrix, iteration_range: Any) -> Float64s:
         """Raw scores, (outputs, rows)."""
-        scores = self._reader_of(table, iteration_range)._raw(table)
+        margin = matrix.start
+        if self._is_trained():
+            table = self._table_of(matrix)
+            scores = self._reader_of(table, iteration_range)._raw(table)
+            base = self._fitted().predictor.base_score[:, None]
+        else:
+            base = scores_before_training(self._params, self._chosen())[:, None]
+            scores = np.repeat(base, matrix.num_row(), axis=1)
         if margin is None:
             return scores
-        base = self._fitted().predictor.base_score[:, None]
         return scores - base + margin.reshape(scores.shape[1], scores.shape[0]).T
 
+    @by_position
     @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
@@ -137,19 +154,17 @@ class Booster(Attributes, LearningBooster):
         if validate_features:
             self._check_columns(data)
         if pred_leaf:
-            return self._leaves(data.table, iteration_range, strict_shape)
+            return self._leaves(self._table_of(data), iteration_range, strict_shape)
         if pred_contribs:
-            reader = self._reader_of(data.table, iteration_range)
-            found = single(contributions(reader, data.table, data.start))
+            table = self._table_of(data)
+            reader = self._reader_of(table, iteration_range)
+            found = single(contributions(reader, table, data.start))
             return found if strict_shape or found.shape[1] > 1 else found[:, 0]
-        scores = self._scores(data.table, data.start, iteration_range)
+        scores = self._scores(data, iteration_range)
         return self._shaped(scores, output_margin, strict_shape)
 
     def _shaped(self, scores: Float64s, output_margin: bool, strict_shape: bool) -> Float32s:
-        chosen = self._chosen()
-        if output_margin:
-            chosen = replace(chosen, custom=True)  # whose predictions are the scores
-        predicted = chosen.predictions(scores).astype(np.float32)
+        predicted = (LINKS["identity"](scores) if output_margin else self._chosen().predictions(scores)).astype(np.float32)
         return predicted.reshape(scores.shape[1], -1) if strict_shape else predicted
 
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
@@ -160,6 +175,7 @@ class Booster(Attributes, LearningBooster):
             leaves.reshape(len(leaves), last - first, -1, outputs).swapaxes(2, 3) if strict_shape else leaves
         )
 
+    @by_position
     def inplace_predict(
         self,
         data: Any,
@@ -201,8 +217,8 @@ class Booster(Attributes, LearningBooster):
         """The metrics of several sets, as one line."""
         chosen, line = self._chosen(), f"[{iteration}]"
         for matrix, name in evals:
-            scores = self._scores(matrix.table, matrix.start, None)
-            predicted, y = evaluated(chosen, scores), matrix.labels
+            scores = self._scores(matrix, None)
+            predicted, y = chosen.seen(scores), matrix.labels
             for metric in metrics_of(self._params, chosen):
                 line += f"\t{name}-{metric.name}:{metric(y, predicted, matrix.weights)}"
             if feval is not None:
@@ -240,15 +256,27 @@ class Booster(Attributes, LearningBooster):
     def feature_types(self, kinds: Sequence[str] | None) -> None:
         self._kinds = None if kinds is None else list(kinds)
 
-    def __getitem__(self, rounds: int | slice) -> Booster:
-        """The model of some of the rounds."""
+    def get_categories(self, export_to_arrow: bool = False) -> Categories:
+        """The categories of the frame that the model was trained on; `to_arrow` has them where ``export_to_arrow``."""
+        return Categories(dumps.names_of(self), self._categories, export_to_arrow)
+
+    def __getitem__(self, rounds: Any) -> Booster:
+        """The model of some of the rounds: of one by its number, of a slice, or of all by ``...`` or an end of 0."""
         total = self.num_boosted_rounds()
+        if rounds is ...:
+            rounds = slice(None)
+        if isinstance(rounds, tuple):
+            raise InputError(f"rounds are counted in one dimension, but the slice is {rounds}.")
         if isinstance(rounds, int | np.integer):
             if not -total <= rounds < total:
                 raise IndexError(f"the model has {total} rounds, but round {rounds} was asked for")
             rounds = slice(int(rounds) % total, int(rounds) % total + 1)
         if (rounds.step or 1) < 0 or any((end or 0) < 0 for end in (rounds.start, rounds.stop)):
             raise InputError("rounds must be counted from the first: neither negative ends nor steps.")
+        if rounds.stop == 0:  # which is all, as in iteration_range
+            rounds = slice(rounds.start, None, rounds.step)
+        if (rounds.start or 0) >= total > 0:
+            raise IndexError(f"the model has {total} rounds, but rounds from {rounds.start} on were asked for")
         if (rounds.stop or 0) > total:
             raise IndexError(f"the model has {total} rounds, but rounds up to {rounds.stop} were asked for")
         chosen = range(total)[rounds]
@@ -277,11 +305,11 @@ class Booster(Attributes, LearningBooster):
         )
 
     @REFUSALS.arguments(OF_TREES)
-    def get_score(self, fmap: str = "", importance_type: str = "weight") -> dict[str, float]:
+    def get_score(self, fmap: str = "", importance_type: str = "weight") -> dict[str, Any]:
         """Importances of the columns that trees use: weight, gain, cover, total_gain or total_cover."""
         return dumps.scores(self._fitted(), dumps.names_of(self), importance_type, self._gain_floor())
 
-    def get_fscore(self, fmap: str = "") -> dict[str, float]:
+    def get_fscore(self, fmap: str = "") -> dict[str, Any]:
         """How often each column is split."""
         return self.get_score(fmap, "weight")
 
@@ -332,8 +360,9 @@ class Booster(Attributes, LearningBooster):
 
     def load_model(self, fname: str | os.PathLike[str] | bytearray | bytes) -> None:
         """Read a file of `save_model`; a file of XGBoost's own is refused."""
-        data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
-        files.from_bytes(self, data)
+        with reading_files():
+            data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
+            files.from_bytes(self, data)
 
     def save_config(self) -> str:
         """The parameters as JSON."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from weald.dialects.shared.run import Values
 from weald.dialects.shared.values import whole_number
 from weald.dialects.xgboost.metrics import maximises
+from weald.dialects.xgboost.positional import by_position
 from weald.runtime.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,9 +52,12 @@ class EarlyStopping(TrainingCallback):
     save_best : return the model of the best round
     min_delta : an improvement must be larger than this
 
-    Rounds of a model that training goes on from count: ``best_iteration`` is a round of the whole model.
+    Rounds of a model that training goes on from count: ``best_iteration`` is a round of the whole model. After training
+    ``stopping_history`` has the watched values of all rounds, ``best_scores`` those that were improvements, as set -> metric ->
+    list, and ``current_rounds`` the rounds since the last of them.
     """
 
+    @by_position
     def __init__(
         self,
         *,
@@ -75,9 +79,11 @@ class EarlyStopping(TrainingCallback):
         self._forget()
 
     def _forget(self) -> None:
-        self.best: tuple[int, Any] | None = None
-        self.since = 0
+        self.stopping_history: EvalsLog = {}
+        self.best_scores: EvalsLog = {}
+        self.current_rounds = 0
         self.starting_round = 0
+        self._best: tuple[int, Any] | None = None
 
     def before_training(self, model: Any) -> Any:
         """Forget an earlier training, and count on from the rounds that are there."""
@@ -89,30 +95,32 @@ class EarlyStopping(TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: EvalsLog) -> bool:
         """Stop after too many rounds without improvement; the model's attributes tell the best round."""
-        value, metric = self._watched(evals_log)
+        value, data, metric = self._watched(evals_log)
         if self.maximize is None:
             self.maximize = maximises(metric)
         sign = -1.0 if self.maximize else 1.0
-        if self.best is None or sign * _mean(value) < sign * _mean(self.best[1]) - self._min_delta:
-            self.best, self.since = (self.starting_round + epoch, value), 0
+        self.stopping_history.setdefault(data, {}).setdefault(metric, []).append(value)
+        if self._best is None or sign * _mean(value) < sign * _mean(self._best[1]) - self._min_delta:
+            self._best, self.current_rounds = (self.starting_round + epoch, value), 0
+            self.best_scores.setdefault(data, {}).setdefault(metric, []).append(value)
         else:
-            self.since += 1
-        self._tell(model, self.best)
-        return self.since >= self.rounds
+            self.current_rounds += 1
+        self._tell(model, self._best)
+        return self.current_rounds >= self.rounds
 
     def after_training(self, model: Any) -> Any:
         """The model of the best round, if that was asked for."""
-        if not self.save_best or self.best is None:
+        if not self.save_best or self._best is None:
             return model
         best: Any = model[: model.best_iteration + 1]
-        self._tell(best, self.best)
+        self._tell(best, self._best)
         return best
 
     @staticmethod
     def _tell(model: Any, best: tuple[int, Any]) -> None:
         model.set_attr(best_iteration=str(best[0]), best_score=str(_mean(best[1])))
 
-    def _watched(self, evals_log: EvalsLog) -> tuple[Any, str]:
+    def _watched(self, evals_log: EvalsLog) -> tuple[Any, str, str]:
         if not evals_log:
             raise InputError("early stopping needs at least one evaluation set; give evals or eval_set.")
         data = self.data if self.data is not None else list(evals_log)[-1]
@@ -128,7 +136,7 @@ class EarlyStopping(TrainingCallback):
             raise InputError(
                 f"metric_name={metric!r} is not evaluated; there are {', '.join(map(repr, known))}."
             )
-        return known[metric][-1], metric
+        return known[metric][-1], data, metric
 
 
 def _mean(value: Any) -> Any:
@@ -250,12 +258,16 @@ class TrainingCheckPoint(TrainingCallback):
         return False
 
 
+# What a callback answers to: one of another package's classes does, too, such as those for XGBoost's own trainings.
+_MOMENTS = ("before_training", "after_training", "before_iteration", "after_iteration")
+
+
 class CallbackContainer:
     """Callbacks, called one after another, with the metrics of all rounds so far."""
 
     def __init__(self, callbacks: Sequence[TrainingCallback]) -> None:
         for callback in callbacks:
-            if not isinstance(callback, TrainingCallback):
+            if not all(callable(getattr(callback, name, None)) for name in _MOMENTS):
                 raise InputError(f"callbacks must be of TrainingCallback, but one is {callback!r}.")
         self.callbacks = list(callbacks)
         self.history: EvalsLog = {}

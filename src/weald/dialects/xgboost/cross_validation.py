@@ -17,6 +17,7 @@ from weald.dialects.xgboost.callback import (
     TrainingCallback,
 )
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.dialects.xgboost.training import Parameters, quiet
 from weald.params.xgboost import read_parameters
@@ -48,6 +49,7 @@ class PackedBooster(Attributes):
         return self.cvfolds[0].bst.num_boosted_rounds()
 
 
+@by_position
 def cv(
     params: Parameters,
     dtrain: DMatrix,

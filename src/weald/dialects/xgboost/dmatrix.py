@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.binning import BinChoices, fit_bins
+from weald.data import read_table
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
@@ -23,9 +26,16 @@ from weald.dialects.shared.tables import (
     single,
 )
 from weald.dialects.shared.values import names_of_columns
+from weald.dialects.xgboost.coded import Categories, categories_of
+from weald.dialects.xgboost.paths import FromFile, read_path, write_binary
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import MATRIX_METHODS, OF_MATRIX, REFUSALS
 from weald.runtime.errors import InputError, NotSupportedError
 
+MOST_BINS = 65_535
+BYTE_BINS = 255  # of a cell of one byte, and the most that are proposed anew for a tree
+_MOST_BINS = 256  # where no number is given
+_MARGIN = 1e-5  # how far the outermost cuts of XGBoost's are from all values
 _KINDS = ("q", "i", "int", "float", "c")
 
 
@@ -42,7 +52,8 @@ class DMatrix(LabelledRows):
 
     Parameters
     ----------
-    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing) or list of rows
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing), list of rows,
+        or a path: of `save_binary`, or with ?format=libsvm or ?format=csv&label_column=0 (the file is read at once)
     label, weight, base_margin : one value a row; base_margin also one for every class
     missing : the value that stands for a missing one, besides NaN
     feature_names, feature_types : one a column; the types are q, i, int, float, and c for categories
@@ -57,6 +68,7 @@ class DMatrix(LabelledRows):
     _title = "DMatrix"
     _start_name = "base_margin"
 
+    @by_position
     @REFUSALS.arguments(OF_MATRIX)
     def __init__(
         self,
@@ -82,11 +94,16 @@ class DMatrix(LabelledRows):
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
-        self._open(data)
+        stored = read_path(data) if isinstance(data, str | os.PathLike) else None
+        self._open(densified(data) if stored is None else stored.table)
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
+        #: of a frame, the categories of every column in the order of their codes
+        self.categories: list[list[Any] | None] | None = None
         if is_frame(self.source):
             self._read_columns()
+        if stored is not None:
+            self.set_info(**stored.fields, feature_names=stored.names, feature_types=stored.kinds)
         if missing is not None and not math.isnan(float(missing)):
             self.source = _without(self.source, float(missing), self._kinds)
         self.set_info(
@@ -104,6 +121,7 @@ class DMatrix(LabelledRows):
             if is_category(dtype) and not self.enable_categorical:
                 raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
         self._names, self._kinds = list(types), [_kind(dtype) for dtype in types.values()]
+        self.categories = categories_of(self.source)
 
     @property
     def is_sparse(self) -> bool:
@@ -129,6 +147,11 @@ class DMatrix(LabelledRows):
         """The number of columns."""
         return self.n_columns
 
+    def get_categories(self, export_to_arrow: bool = False) -> Categories:
+        """The categories of a frame's columns; `to_arrow` has them where ``export_to_arrow``."""
+        names = self._names or [str(place) for place in range(self.num_col())]
+        return Categories(names, self.categories, export_to_arrow)
+
     def num_nonmissing(self) -> int:
         """How many cells have a value."""
         if self.is_sparse:
@@ -136,8 +159,6 @@ class DMatrix(LabelledRows):
         return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
 
     def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
-        from weald.data import read_table
-
         return read_table(self.source, categorical=self.categorical or "auto").blocks()
 
     def get_data(self) -> Any:
@@ -176,29 +197,71 @@ class DMatrix(LabelledRows):
         for kind in chosen:
             if kind not in _KINDS:
                 raise InputError(f"feature_types must be of {', '.join(_KINDS)}, not {kind!r}.")
-        if "c" in chosen and not self.enable_categorical:
-            raise InputError("feature_types has categories (c); set enable_categorical=True.")
         self._kinds = chosen
 
+    @by_position
+    @REFUSALS.arguments(OF_MATRIX)
     def set_info(
-        self, *, label: Any = None, weight: Any = None, base_margin: Any = None, **others: Any
+        self,
+        *,
+        label: Any = None,
+        weight: Any = None,
+        base_margin: Any = None,
+        group: Any = None,
+        qid: Any = None,
+        label_lower_bound: Any = None,
+        label_upper_bound: Any = None,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        feature_weights: Any = None,
     ) -> None:
         """Set labels, weights, margins, feature_names and feature_types; None leaves them as they are."""
-        for name, value in others.items():
-            if name in ("feature_names", "feature_types"):
-                setattr(self, name, value) if value is not None else None
-            elif name in OF_MATRIX and value is None:
-                continue
-            elif name in OF_MATRIX:
-                raise REFUSALS.error(name, OF_MATRIX[name])
-            else:
-                raise InputError(f"a DMatrix has no {name!r}; it has label, weight and base_margin.")
+        if feature_names is not None:
+            self.feature_names = feature_names
+        if feature_types is not None:
+            self.feature_types = feature_types
         if label is not None:
-            self._label = self._read_label(label)
+            self._label = _finite_labels(self._read_label(label))
         if weight is not None:
             self._weight = self._read_weight(weight)
         if base_margin is not None:
             self._start = self._read_start(base_margin)
+
+    def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
+        """Write the matrix to a file of Weald's own, which ``DMatrix(fname)`` reads; ``silent``: nothing is said anyhow.
+
+        A file has numbers: categories of a frame are refused.
+        """
+        if any(values is not None for values in self.categories or ()):
+            raise NotSupportedError(
+                "save_binary writes numbers, but data has categories; save the data frame as parquet."
+            )
+        given = {"label": self._label, "weight": self._weight, "base_margin": self._start}
+        fields = {name: np.asarray(values) for name, values in given.items() if values is not None}
+        write_binary(fname, FromFile(self.get_data(), fields, self._names, self._kinds))
+
+    def get_quantile_cut(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """Where the values of each column begin, and the values: below the least, the cuts between bins, above the greatest."""
+        bins = getattr(self, "max_bin", None) or _MOST_BINS
+        dataset = read_table(self.source, categorical=self.categorical or "auto", unstored="missing")
+        if dataset.schema.has_categories:
+            raise NotSupportedError(
+                "get_quantile_cut is of numbers, but data has categories, each of which has its own bin."
+            )
+        choices = BinChoices(max_bins=BYTE_BINS if bins == BYTE_BINS + 1 else min(bins, MOST_BINS))
+        ends = self._ends()
+        parts = [
+            np.concatenate(([low - (abs(low) + _MARGIN)], cuts, [high + abs(high) + _MARGIN]))
+            for cuts, (low, high) in zip(fit_bins(dataset, self._weight, choices).cuts, ends, strict=True)
+        ]
+        starts = np.cumsum([0, *map(len, parts)])
+        return starts.astype(np.uint64), np.concatenate(parts).astype(np.float32)
+
+    def _ends(self) -> list[tuple[float, float]]:
+        """The least and the greatest value of every column; 0 where there is none."""
+        columns = self.get_data().tocsc()
+        cells = np.split(columns.data, columns.indptr[1:-1])
+        return [(float(part.min()), float(part.max())) if len(part) else (0.0, 0.0) for part in cells]
 
     def set_label(self, label: Any) -> None:
         """Set the labels."""
@@ -256,15 +319,30 @@ class QuantileDMatrix(DMatrix):
     16
     """
 
+    @by_position
+    @REFUSALS.arguments(OF_MATRIX)
     def __init__(
         self,
         data: Any,
         label: Any = None,
         *,
+        weight: Any = None,
+        base_margin: Any = None,
+        missing: float | None = None,
+        silent: bool = False,
+        feature_names: Sequence[str] | None = None,
+        feature_types: Sequence[str] | None = None,
+        nthread: int | None = None,
         max_bin: int | None = None,
         ref: DMatrix | None = None,
+        group: Any = None,
+        qid: Any = None,
+        label_lower_bound: Any = None,
+        label_upper_bound: Any = None,
+        feature_weights: Any = None,
+        enable_categorical: bool = False,
         max_quantile_batches: int | None = None,
-        **others: Any,
+        data_split_mode: Any = 0,
     ) -> None:
         if max_quantile_batches is not None:
             raise NotSupportedError(
@@ -272,7 +350,19 @@ class QuantileDMatrix(DMatrix):
             )
         if ref is not None and not isinstance(ref, DMatrix):
             raise InputError(f"ref must be a DMatrix, not {type(ref).__name__}.")
-        super().__init__(data, label, **others)
+        super().__init__(
+            data,
+            label,
+            weight=weight,
+            base_margin=base_margin,
+            missing=missing,
+            silent=silent,
+            feature_names=feature_names,
+            feature_types=feature_types,
+            nthread=nthread,
+            enable_categorical=enable_categorical,
+            data_split_mode=data_split_mode,
+        )
         if ref is not None and ref.num_col() != self.num_col():
             raise InputError(f"ref has {ref.num_col()} columns, but data has {self.num_col()}.")
         own = ref.max_bin if max_bin is None and isinstance(ref, QuantileDMatrix) else max_bin
@@ -287,6 +377,21 @@ class QuantileDMatrix(DMatrix):
 
 def _single_or_none(values: Float64s | None) -> Float32s:
     return np.empty(0, np.float32) if values is None else single(values)
+
+
+def densified(data: Any) -> Any:
+    """A pandas frame without sparse columns, whose cells that are not stored have a value: theirs. Any other table as it is."""
+    if not nw.dependencies.is_pandas_dataframe(data):
+        return data
+    sparse = {name: dtype.subtype for name, dtype in data.dtypes.items() if hasattr(dtype, "fill_value")}
+    return data.astype(sparse) if sparse else data
+
+
+def _finite_labels(labels: Any) -> Any:
+    if labels is not None and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise InputError(f"label must be finite, but row {row} has {labels[row]}.")
+    return labels
 
 
 def _without(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:

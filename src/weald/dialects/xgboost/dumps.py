@@ -111,19 +111,21 @@ def _json(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) 
 def _dot(tree: TreeView, names: Sequence[str], with_stats: bool, gamma: float) -> str:
     lines = ["digraph {\n    graph [ rankdir=TB ]\n"]
     for node, _ in from_the_root(tree):
-        stats = _stats(tree, node, gamma).replace(",", "\\n") if with_stats else ""
+        stats = _stats(tree, node, gamma).replace(",", "\n") if with_stats else ""
         if tree.feature[node] < 0:
             lines.append(f'    {node} [ label="leaf={_number(tree.value[node])}{stats}" ]\n')
             continue
         yes, no, missing = _children(tree, node)
-        lines.append(f'    {node} [ label="{_condition(tree, node, names)}{stats}" ]')
-        lines.append(
-            f'    {node} -> {yes} [label="yes{", missing" if missing == yes else ""}" color="#0000FF"]'
-        )
-        lines.append(
-            f'    {node} -> {no} [label="no{", missing" if missing == no else ""}" color="#FF0000"]\n'
-        )
+        condition = _condition(tree, node, names).replace("\\", r"\\").replace('"', r"\"")
+        lines.append(f'    {node} [ label="{condition}{stats}" ]')
+        lines.append(f"    {node} -> {yes} [{_edge('yes', missing == yes)}]")
+        lines.append(f"    {node} -> {no} [{_edge('no', missing == no)}]\n")
     return "\n".join(lines) + "}"
+
+
+def _edge(word: str, of_missing: bool) -> str:
+    """The label of an edge; the one that missing values take is blue, as XGBoost draws it."""
+    return f'label="{word}, missing" color="#0000FF"' if of_missing else f'label="{word}" color="#FF0000"'
 
 
 def dataframe(model: FittedModel, names: Sequence[str], gamma: float) -> Any:
@@ -148,14 +150,14 @@ def dataframe(model: FittedModel, names: Sequence[str], gamma: float) -> Any:
 
 
 def importances(model: FittedModel, kind: str, gamma: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """One number a column, and how often each is split."""
+    """One number a column, of a linear model of several outputs one an output, too; and how often each is split."""
     if kind not in _IMPORTANCES:
         raise InputError(f"importance_type must be one of {', '.join(_IMPORTANCES)}, not {kind!r}.")
     if isinstance(model.predictor, LinearModel):
         if kind != "weight":
             raise InputError(f"importance_type={kind!r} is of trees; booster='gblinear' has 'weight' only.")
-        weights = model.predictor.weights.sum(axis=0)
-        return weights, np.ones(len(weights), np.int64)
+        weights = model.predictor.weights.T if model.predictor.n_outputs > 1 else model.predictor.weights[0]
+        return np.array(weights), np.ones(len(weights), np.int64)
     forest = model.forest
     inner = forest.feature >= 0
     used = forest.feature[inner]
@@ -169,10 +171,10 @@ def importances(model: FittedModel, kind: str, gamma: float) -> tuple[NDArray[np
     return np.divide(sums, counts, out=np.zeros(forest.n_features), where=counts > 0), counts
 
 
-def scores(model: FittedModel, names: Sequence[str], kind: str, gamma: float) -> dict[str, float]:
-    """Importances of the columns that are split, by name."""
+def scores(model: FittedModel, names: Sequence[str], kind: str, gamma: float) -> dict[str, Any]:
+    """Importances of the columns that are split, by name; of a linear model of several outputs a list each."""
     values, counts = importances(model, kind, gamma)
-    return {name: float(values[k]) for k, name in enumerate(names) if counts[k]}
+    return {name: values[k].tolist() for k, name in enumerate(names) if counts[k]}
 
 
 def coefficients(booster: Booster) -> NDArray[np.float64]:
@@ -190,7 +192,7 @@ def intercept(booster: Booster) -> NDArray[np.float32]:
         return model.bias.astype(np.float32)
     base = np.ascontiguousarray(model.base_score[:, None])
     chosen = booster._chosen()
-    if chosen.name.startswith("multi:"):
+    if chosen.is_of_several_classes or chosen.name == "binary:hinge":
         return base[:, 0].astype(np.float32)
     return np.atleast_1d(chosen.predictions(base)).astype(np.float32).reshape(-1)
 

@@ -8,8 +8,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
 
 from weald.dialects.shared.estimators import DialectEstimator, as_table, sets_of
 from weald.dialects.shared.request import name_of
@@ -17,7 +19,8 @@ from weald.dialects.shared.tables import is_frame
 from weald.dialects.xgboost import dumps
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import TrainingCallback
-from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.dmatrix import DMatrix, densified
+from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import FEATURE_WEIGHTS, REFUSALS
 from weald.dialects.xgboost.training import train
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
@@ -32,6 +35,7 @@ _OWN = frozenset(name for name, entry in XGBOOST_PARAMETERS.items() if entry.gro
 class XGBModel(DialectEstimator):
     """What XGBoost's estimators share. A parameter that is None has XGBoost's default; others come as keywords."""
 
+    @by_position
     def __init__(
         self,
         *,
@@ -115,7 +119,11 @@ class XGBModel(DialectEstimator):
         """What `train` is given: only parameters that were set, and no functions."""
         given = read_parameters(self.get_params(deep=False), estimators=True)
         params = {name: value for name, value in given.items() if name not in _OWN}
-        names = [name for name in _several(params.pop("eval_metric", None)) if isinstance(name, str)]
+        metrics = _several(params.pop("eval_metric", None))
+        for metric in metrics:
+            if not (metric is None or isinstance(metric, str) or callable(metric)):
+                raise TypeError(f"eval_metric must be names or functions, but one is {metric!r}.")
+        names = [name for name in metrics if isinstance(name, str)]
         if names:
             params["eval_metric"] = names
         if callable(params.get("objective")):
@@ -132,7 +140,7 @@ class XGBModel(DialectEstimator):
 
     def _matrix(self, X: Any, y: Any = None, weight: Any = None, margin: Any = None) -> DMatrix:
         return DMatrix(
-            as_table(X),
+            _columns(X),
             label=y,
             weight=weight,
             base_margin=margin,
@@ -145,6 +153,7 @@ class XGBModel(DialectEstimator):
         """What y adds to the parameters."""
         return {}
 
+    @by_position
     @REFUSALS.arguments(FEATURE_WEIGHTS)
     def fit(
         self,
@@ -168,6 +177,7 @@ class XGBModel(DialectEstimator):
         """
         self._forget()
         params = self._booster_params()
+        X = _columns(X)
         label, weight = self._labels_and_weights(X, y, sample_weight)
         dtrain = self._matrix(X, label, weight, base_margin)
         params |= self._objective_params()
@@ -216,6 +226,7 @@ class XGBModel(DialectEstimator):
         return (0, 0) if best is None or booster._is_linear() else (0, int(best) + 1)
 
     def _predict(self, X: Any, margin: Any, validate: bool, iteration_range: Range | None, **how: Any) -> Any:
+        X = _columns(X)
         if validate:
             self._check_table(X)
         matrix = self._matrix(X, margin=margin)
@@ -226,6 +237,7 @@ class XGBModel(DialectEstimator):
             **how,
         )
 
+    @by_position
     def predict(
         self,
         X: Any,
@@ -278,7 +290,7 @@ class XGBModel(DialectEstimator):
         kind = self.importance_type or ("weight" if self.booster == "gblinear" else "gain")
         values, _ = dumps.importances(booster._fitted(), kind, booster._gain_floor())
         total = values.sum()
-        return (values / total if total > 0 else values).astype(np.float32)
+        return (values / total if total != 0 else values).astype(np.float32)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -308,15 +320,30 @@ class XGBModel(DialectEstimator):
         self._Booster = booster
 
     def _stored(self) -> dict[str, Any]:
-        return {"type": type(self).__name__}
+        return {"type": type(self).__name__, "kind": _kind_of(self)}
 
     def _restore(self, booster: Booster, stored: Mapping[str, Any]) -> None:
-        """Take over what the file says beside the booster."""
+        """Take over what the file says beside the booster; a file of the other kind of estimator is refused."""
+        own = _kind_of(self)
+        theirs = stored.get("kind", own)
+        if theirs != own:
+            raise TypeError(f"this file holds a {theirs}, which a {type(self).__name__} cannot load.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = self.enable_categorical
         return tags
+
+
+def _columns(X: Any) -> Any:
+    """A table: of a list an array, of a series a frame of one column, of sparse columns of pandas plain ones."""
+    if nw.dependencies.is_into_series(X):
+        return nw.to_native(nw.from_native(X, series_only=True).to_frame())
+    return densified(as_table(X))
+
+
+def _kind_of(estimator: XGBModel) -> str | None:
+    return "classifier" if is_classifier(estimator) else "regressor" if is_regressor(estimator) else None
 
 
 def _several(wanted: Any) -> Sequence[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from weald.losses import LINKS, Loss
 from weald.losses.xgboost import xgboost_loss
-from weald.params.xgboost import XGBOOST_PARAMETERS
+from weald.params.xgboost import XGBOOST_PARAMETERS, objective_of
 from weald.runtime.errors import InputError
 
 Float64s = NDArray[np.float64]
@@ -33,16 +33,17 @@ _OBJECTIVES = {
     "reg:gamma": ("log", "gamma-nloglik"),
     "reg:tweedie": ("log", "tweedie-nloglik"),
 }
+#: what metrics see, where it is not what `predict` returns
+_SEEN_BY_METRICS = {"binary:logitraw": "logit", "multi:softmax": "softmax"}
 _POISSON_STEP = 0.7
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """An objective with its options; ``custom``: the user's own function decides the gradients."""
+    """An objective with its options. Where a function of the user's decides the gradients, the rest is still its part."""
 
     name: str
     options: Mapping[str, Any]
-    custom: bool = False
 
     @property
     def n_outputs(self) -> int:
@@ -64,17 +65,28 @@ class Chosen:
             return f"tweedie-nloglik@{self.options.get('tweedie_variance_power', 1.5):g}"
         return _OBJECTIVES[self.name][1]
 
-    def loss(self) -> Loss:
-        """The loss that training minimises."""
-        return xgboost_loss(self.name, **{k: v for k, v in self.options.items() if k != "scale_pos_weight"})
+    @property
+    def is_of_several_classes(self) -> bool:
+        """Whether there is a score for every class."""
+        return self.name.startswith("multi:")
+
+    def loss(self, start: Float64s | None = None) -> Loss:
+        """The loss that training minimises; ``start``: the first scores of several classes, in place of the best ones."""
+        options = {name: value for name, value in self.options.items() if name != "scale_pos_weight"}
+        return xgboost_loss(self.name, **options, start=start)
 
     def predictions(self, scores: Float64s) -> Float64s:
         """From raw scores (outputs, rows) to what `predict` returns: (rows,) or (rows, outputs)."""
-        link = "identity" if self.custom else _OBJECTIVES[self.name][0]
+        link = _OBJECTIVES[self.name][0]
         if link == "class":
             classes: Float64s = scores.argmax(axis=0).astype(np.float64)
             return classes
         return LINKS[link](scores)
+
+    def seen(self, scores: Float64s) -> Float64s:
+        """From raw scores (outputs, rows) to what metrics see: probabilities rather than classes or scores."""
+        link = _SEEN_BY_METRICS.get(self.name)
+        return self.predictions(scores) if link is None else LINKS[link](scores)
 
     def weights(self, y: Float64s, weight: Float64s | None) -> Float64s | None:
         """The rows' weights, those of rows labelled 1 times scale_pos_weight."""
@@ -84,24 +96,20 @@ class Chosen:
         return np.where(y == 1.0, factor, 1.0) * (1.0 if weight is None else weight)
 
 
-def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
-    """The objective that parameters ask for; an option of another objective is refused.
+def choose(params: Mapping[str, Any]) -> Chosen:
+    """The objective that parameters ask for, with its own options among them; num_class alone asks for classes.
 
     >>> choose({"objective": "multi:softprob", "num_class": 3}).n_outputs
     3
     """
-    name = params.get("objective", "reg:squarederror")
-    known = dict(params)
-    n_classes = known.pop("num_class", 0)
-    if n_classes > 1 and not custom:
-        known["num_class"] = n_classes
-    XGBOOST_PARAMETERS.check_company(known, "objective")
+    name = objective_of(params)
     options = {
-        key: value for key, value in known.items() if XGBOOST_PARAMETERS.belongs(key, "objective", name)
+        key: value for key, value in params.items() if XGBOOST_PARAMETERS.belongs(key, "objective", name)
     }
-    if n_classes > 1:  # of a function of the user's own, too
-        options["num_class"] = n_classes
-    if name.startswith("multi:") and options.get("num_class", 0) < 2:
+    options.pop("num_class", None)
+    if params.get("num_class", 0) > 1:  # of a function of the user's own, too
+        options["num_class"] = params["num_class"]
+    if name.startswith("multi:") and "num_class" not in options:
         raise InputError(f"objective={name!r} needs num_class, the number of classes; it must be at least 2.")
     if name == "reg:quantileerror" and "quantile_alpha" not in options:
         raise InputError(
@@ -111,4 +119,4 @@ def choose(params: Mapping[str, Any], custom: bool = False) -> Chosen:
         options["max_delta_step"] = params.get("max_delta_step", _POISSON_STEP)
     if isinstance(alpha := options.get("quantile_alpha"), tuple | np.ndarray):
         options["quantile_alpha"] = list(alpha)
-    return Chosen(name, options, custom)
+    return Chosen(name, options)

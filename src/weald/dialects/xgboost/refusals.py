@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from weald.dialects.shared.refusals import Refusals
 
 REFUSALS = Refusals("weald.xgboost")
@@ -26,12 +28,9 @@ OF_MATRIX = {
     **FEATURE_WEIGHTS,
 }
 MATRIX_METHODS = {
-    "get_categories": "read the categories from the data frame.",
-    "save_binary": "save the table as parquet or npz.",
-    "get_quantile_cut": "Weald bins when it trains.",
     **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),
 }
-BOOSTER_METHODS = {"load_config": "use set_param.", "get_categories": "see trees_to_dataframe."}
+BOOSTER_METHODS = {"load_config": "use set_param."}
 #: arguments of Booster.predict
 OF_PREDICT = {
     "approx_contribs": _CONTRIBUTIONS,
@@ -41,3 +40,13 @@ OF_PREDICT = {
 #: an argument of whatever tells of the trees
 OF_TREES = {"fmap": "files of feature names are not read; give the DMatrix feature_names."}
 NO_PICTURES_OF_TREES = "it draws trees with Graphviz; use Booster.get_dump(dump_format='dot')."
+
+
+def absent(name: str) -> Any:
+    """The ``__getattr__`` of the module: hasattr is False, and the error says why the name is not there."""
+    known = NAMES.get(name)
+    raise AttributeError(
+        f"module 'weald.xgboost' has no attribute {name!r}"
+        if known is None
+        else f"weald.xgboost has no {name}: {known}"
+    )

@@ -10,19 +10,20 @@ import numpy as np
 
 from weald.dialects.shared.request import BoosterRequest, name_of
 from weald.dialects.shared.run import GivenRows, Order
-from weald.dialects.shared.tables import Float64s, single
+from weald.dialects.shared.tables import Float64s, columns_of, single
+from weald.dialects.xgboost.coded import table_by_names
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
 from weald.dialects.xgboost.objectives import Chosen
 from weald.dialects.xgboost.translate import native_parameters
 from weald.estimators.boosted.fitting import rows_that_count
 from weald.estimators.shared.persistence import FittedModel
-from weald.losses import LINKS, Loss, Metric
+from weald.losses import Loss, Metric
 from weald.losses.objective import Objective
 from weald.runtime.errors import InputError
 from weald.training.boosting.starts import base_scores
 
-START_OF_CUSTOM = 0.5  # XGBoost's first score under an objective that it knows nothing of
+START_OF_CUSTOM = 0.5  # XGBoost's first prediction where a function of the user's decides the gradients
 # What the trees that are there are made for.
 _FIXED = ("booster", "num_class", "num_parallel_tree", "base_score")
 _UNSAID = {"booster": "gbtree", "num_parallel_tree": 1}  # what they are where nothing is said
@@ -39,12 +40,16 @@ class Request(BoosterRequest):
     chosen: Chosen
     train: DMatrix
     metric: CustomMetric | None = None
+    by_hand: bool = False  # whether gradients are given, at the scores that an untrained model has
 
     def order(self, earlier: FittedModel | None) -> Order:
-        native, loss, _ = self._native(), self._loss(), self._parts
+        self._check_classes()
+        native, loss, _ = self.native(), self._loss(), self._parts
         y = self.train.labels
         weight = None if self.objective is not None else self.chosen.weights(y, self.train.weights)
         train = GivenRows(self.train.table, y, weight)
+        if earlier is not None and self.params.get("base_score") is None:
+            native["base_score"] = None  # training goes on from where it began
         base = self._first_score(native, loss, train, earlier)
         by_margin = self.train.start is not None
         if by_margin:
@@ -53,13 +58,36 @@ class Request(BoosterRequest):
             native,
             loss,
             replace(train, init_score=self._start(self.train, base)),
-            [matrix.given(self._start(matrix, base), name) for matrix, name in self.evals],
-            metrics_of(self.params, self.chosen) if self.evals else [],
+            [self._given(matrix, self._start(matrix, base), name) for matrix, name in self.evals],
+            self._metrics(loss),
             None if self.metric is None else self._call_metric,
             base if by_margin else None,
         )
 
-    def _native(self) -> dict[str, Any]:
+    def _check_classes(self) -> None:
+        several = self.chosen.options.get("num_class", 0) > 1
+        if several and self.objective is None and not self.chosen.is_of_several_classes:
+            raise InputError(
+                f"num_class belongs to objective='multi:softmax' and 'multi:softprob', but objective is {self.chosen.name!r}; "
+                "leave it out."
+            )
+
+    def _given(self, matrix: DMatrix, start: Float64s | None, name: str) -> GivenRows:
+        """An evaluation set, its categories as the training rows have them."""
+        rows = matrix.given(start, name)
+        return replace(rows, table=table_by_names(matrix, self.train.categories, columns_of(self.train.table)))
+
+    def _metrics(self, loss: Loss) -> list[Metric]:
+        """The metrics by name, of what the loss makes of scores."""
+        metrics = metrics_of(self.params, self.chosen)  # which are checked even where there is nothing to evaluate
+        if not self.evals:
+            return []
+        if self.objective is None and self.chosen.name != "binary:logitraw":
+            return metrics
+        return [replace(metric, function=_of_scores(metric.function, self.chosen)) for metric in metrics]
+
+    def native(self) -> dict[str, Any]:
+        """The engine's parameters by their flat names."""
         matrix = self.train
         params = dict(self.params)
         own = matrix.max_bin if isinstance(matrix, QuantileDMatrix) else None
@@ -74,18 +102,28 @@ class Request(BoosterRequest):
             has_categories=matrix.has_categories,
         )
         native["categorical_features"] = matrix.categorical or "auto"
-        native["base_score"] = _base_score(params, self.chosen)
+        native["base_score"] = self._base_score()
         return native
+
+    def _base_score(self) -> Any:
+        """The first prediction as the native parameter takes it; of several classes the loss has it."""
+        given = self.params.get("base_score")
+        if self.by_hand:
+            return scores_before_training(self.params, self.chosen).tolist()
+        if self.objective is not None:
+            return _first_scores(START_OF_CUSTOM if given is None else given, self.chosen).tolist()
+        return None if self.chosen.is_of_several_classes else given
 
     def _loss(self) -> Loss:
         if self.objective is None:
-            return self.chosen.loss()
+            given = self.params.get("base_score")
+            several = self.chosen.is_of_several_classes and given is not None
+            return self.chosen.loss(_first_scores(given, self.chosen) if several else None)
         function, matrix = self.objective, self.train
         return Objective(
             lambda scores: function(single(scores), matrix),
             self.chosen.n_outputs,
             name_of(function),
-            START_OF_CUSTOM,
         )
 
     def _first_score(
@@ -111,7 +149,7 @@ class Request(BoosterRequest):
 
     def _call_metric(self, prediction: Float64s, place: int) -> list[tuple[Any, ...]]:
         assert self.metric is not None
-        if self.chosen.name == "multi:softmax" and not self.chosen.custom:
+        if self.chosen.name == "multi:softmax" and self.objective is None:
             prediction = prediction.argmax(axis=1).astype(np.float64)
         return [*named_values(self.metric(single(prediction), self.evals[place][0]))]
 
@@ -146,26 +184,16 @@ def metrics_of(params: Mapping[str, Any], chosen: Chosen) -> list[Metric]:
             raise InputError(
                 f"eval_metric must be names here, not {name!r}; give a function as custom_metric."
             )
-    metrics = [metric_of(name, chosen.options, chosen.n_outputs) for name in dict.fromkeys(names)]
-    if chosen.name != "binary:logitraw" or chosen.custom:
-        return metrics
-    return [replace(metric, function=_of_scores(metric.function)) for metric in metrics]
+    return [metric_of(name, chosen.options, chosen.n_outputs) for name in dict.fromkeys(names)]
 
 
-def _of_scores(function: Callable[..., float]) -> Callable[..., float]:
-    """A metric of probabilities as one of raw scores."""
+def _of_scores(function: Callable[..., float], chosen: Chosen) -> Callable[..., float]:
+    """A metric of what `Chosen.seen` tells as one of raw scores, (rows,) or (rows, outputs)."""
 
     def of_scores(y: Float64s, scores: Float64s, weight: Float64s | None) -> float:
-        return function(y, LINKS["logit"](scores[None]), weight)
+        return function(y, chosen.seen(np.ascontiguousarray(np.atleast_2d(scores.T))), weight)
 
     return of_scores
-
-
-def evaluated(chosen: Chosen, scores: Float64s) -> Float64s:
-    """Predictions as the named metrics see them."""
-    if chosen.custom:
-        return LINKS["identity"](scores)
-    return chosen.loss().respond(scores)
 
 
 def named_values(returned: Any) -> list[tuple[str, float]]:
@@ -177,10 +205,25 @@ def named_values(returned: Any) -> list[tuple[str, float]]:
         raise InputError(f"custom_metric must return a name and a number, not {returned!r}.") from None
 
 
-def _base_score(params: Mapping[str, Any], chosen: Chosen) -> Any:
-    """The first prediction as the native parameter takes it; of several classes XGBoost's are scores."""
+def scores_before_training(params: Mapping[str, Any], chosen: Chosen) -> Float64s:
+    """The raw scores, (outputs,), of a model without a round that has seen no labels: XGBoost's are 0.5 where none are given."""
     given = params.get("base_score")
-    if given is None or not chosen.name.startswith("multi:"):
-        return given
-    scores = np.broadcast_to(np.asarray(given, np.float64), (chosen.n_outputs,))
-    return LINKS["softmax"](np.ascontiguousarray(scores[:, None]))[0].tolist()
+    return np.full(chosen.n_outputs, START_OF_CUSTOM) if given is None else _first_scores(given, chosen)
+
+
+def _first_scores(given: Any, chosen: Chosen) -> Float64s:
+    """The raw scores, (outputs,), of a base_score; of several classes XGBoost's are raw scores already."""
+    if not chosen.is_of_several_classes:
+        return base_scores(given, chosen.loss()) if chosen.n_outputs == 1 else _one_an_output(given, chosen)
+    return _one_an_output(given, chosen)
+
+
+def _one_an_output(given: Any, chosen: Chosen) -> Float64s:
+    wanted = f"base_score must be a finite number, or {chosen.n_outputs}, one for each output, not {given!r}."
+    try:
+        scores = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(wanted) from None
+    if scores.shape not in ((), (1,), (chosen.n_outputs,)) or not np.isfinite(scores).all():
+        raise InputError(wanted)
+    return np.array(np.broadcast_to(scores, (chosen.n_outputs,)))

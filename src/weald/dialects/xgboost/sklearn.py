@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from weald.dialects.shared.estimators import ClassLabels, both_classes, class_probabilities
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.estimator import Range, XGBModel
+from weald.dialects.xgboost.positional import by_position
 from weald.estimators.shared.plain import labels_from_json, labels_to_json
 from weald.runtime.errors import InputError
 
@@ -26,6 +27,7 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]
     True
     """
 
+    @by_position
     def __init__(
         self, *, objective: str | Callable[..., Any] | None = "reg:squarederror", **kwargs: Any
     ) -> None:
@@ -41,6 +43,7 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
     (['early', 'late'], (40, 2))
     """
 
+    @by_position
     def __init__(
         self, *, objective: str | Callable[..., Any] | None = "binary:logistic", **kwargs: Any
     ) -> None:
@@ -48,9 +51,8 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
 
     def _objective_params(self) -> dict[str, Any]:
         several = self.n_classes_ > 2
-        if callable(self.objective):
-            return {"num_class": self.n_classes_} if several else {}
-        name = self.objective or "binary:logistic"
+        # A function of the user's is of the gradients of probabilities, as it is in XGBoost.
+        name = "binary:logistic" if callable(self.objective) or not self.objective else self.objective
         if several:
             return {
                 "objective": name if name.startswith("multi:") else "multi:softprob",
@@ -65,10 +67,10 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
         objective = self.get_booster()._chosen()
         if predicted.ndim == 2:
             codes = predicted.argmax(axis=1)
-        elif objective.name == "multi:softmax" and not objective.custom:
+        elif objective.name == "multi:softmax":
             codes = predicted.astype(np.int64)
         else:
-            raw = objective.custom or objective.name == "binary:logitraw"
+            raw = objective.name == "binary:logitraw"
             codes = (predicted > (0.0 if raw else 0.5)).astype(np.int64)
         classes: NDArray[Any] = self.classes_[codes]
         return classes
@@ -82,7 +84,7 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
     ) -> NDArray[np.float32]:
         """Probabilities, (rows, classes)."""
         objective = self.get_booster()._chosen()
-        if objective.custom or objective.name in ("multi:softmax", "binary:logitraw"):
+        if objective.name in ("multi:softmax", "binary:logitraw"):
             scores = self._predict(X, base_margin, validate_features, iteration_range, output_margin=True)
             return class_probabilities(np.asarray(scores, np.float64)).astype(np.float32)
         predicted = self._predict(X, base_margin, validate_features, iteration_range)
@@ -95,11 +97,12 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
         return {**super()._stored(), "classes": labels_to_json(self.classes_)}
 
     def _restore(self, booster: Booster, stored: Mapping[str, Any]) -> None:
+        super()._restore(booster, stored)
         if "classes" in stored:
             self.classes_ = labels_from_json(stored["classes"], "classes")
         else:  # a Booster's labels are the numbers of its classes
             chosen = booster._chosen()
-            if not (chosen.custom or chosen.is_of_classes):
+            if not chosen.is_of_classes:
                 raise InputError(
                     f"this file's objective is {chosen.name!r}, which has no classes; load it as a regressor."
                 )
@@ -110,6 +113,7 @@ class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[mis
 class _Forest(XGBModel):
     """One round of many trees: a random forest."""
 
+    @by_position
     def __init__(
         self,
         *,

@@ -17,13 +17,16 @@ from weald.dialects.xgboost.callback import (
 )
 from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.positional import by_position
+from weald.dialects.xgboost.refreshing import is_update, refreshed
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.params.xgboost import read_parameters
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 Parameters = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
+@by_position
 def train(
     params: Parameters,
     dtrain: DMatrix,
@@ -72,6 +75,12 @@ def train(
         everything.append(EarlyStopping(rounds=early_stopping_rounds, maximize=maximize))
     container = CallbackContainer(everything)
     rounds = whole_number("num_boost_round", num_boost_round, 0)
+    if is_update(booster._params):
+        if matrices or everything or obj is not None:
+            raise NotSupportedError(
+                "process_type='update' takes no evals, obj or callbacks; evaluate the model that comes back."
+            )
+        return refreshed(booster, dtrain, rounds)
     with quiet(booster._params):
         booster = container.before_training(booster)
         booster._train(dtrain, rounds, container, matrices, obj, custom_metric)

@@ -9,12 +9,11 @@ from typing import Any
 from weald.dialects.shared.constraints import interaction_groups, monotone_signs
 from weald.dialects.shared.values import read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
+from weald.dialects.xgboost.dmatrix import BYTE_BINS, MOST_BINS
 from weald.dialects.xgboost.objectives import Chosen
 from weald.params.xgboost import XGBOOST_PARAMETERS
 from weald.runtime.errors import InputError
 
-MOST_BINS = 65_535
-BYTE_BINS = 255  # of a cell of one byte, and the most that are proposed anew for a tree
 # Up to so many rows gradients are summed as wide integers. Under XGBoost's defaults, leaves of single rows and long steps, the
 # rounding of packed ones cost 0.8 % of the logloss on one of four sets of 1,500 rows; wide ones take a sixth more time.
 WIDE_ROWS = 50_000
@@ -42,8 +41,11 @@ def native_parameters(
 ) -> dict[str, Any]:
     """The flat parameters, as `from_flat` takes them, for parameters by XGBoost's own names."""
     linear = params.get("booster") == "gblinear"
-    given = {**(_LINEAR_DEFAULTS if linear else _TREE_DEFAULTS), **params}
+    defaults = _LINEAR_DEFAULTS if linear else _TREE_DEFAULTS
+    given = {**defaults, **params}
     native = {XGBOOST_PARAMETERS[name].native: given[name] for name in _PASSED if name in given}
+    # A rate of 0 is the steps' own, which are all told theirs.
+    native["learning_rate"] = native["learning_rate"] or defaults["eta"]
     native["booster"] = _BOOSTERS[params.get("booster", "gbtree")]
     native["n_jobs"] = threads_of(params)
     native["random_state"] = read_seed(params.get("seed", 0))
@@ -80,10 +82,6 @@ def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[
     if shape["max_leaves"] == 1:
         raise InputError("max_leaves must be 0, for no limit, or at least 2, not 1.")
     if finder == "exact":
-        if "max_bin" in params:
-            raise InputError(
-                "max_bin has no meaning with tree_method='exact', which has no bins; leave it out."
-            )
         return shape
     # XGBoost's own 256 counts no bin for missing values: one less keeps a cell in a byte.
     most = BYTE_BINS if finder == "approx" or bins == BYTE_BINS + 1 else MOST_BINS
