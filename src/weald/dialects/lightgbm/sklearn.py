@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,7 @@ class LGBMModel(DialectEstimator):
             for name, value in self.get_params(deep=False).items()
             if (name in further or LIGHTGBM_PARAMETERS.own_name(name) in LIGHTGBM_PARAMETERS) and name not in _OWN
         }
+        params = _without_beaten_defaults(params, further)
         objective = params.pop("objective", None)
         for name in LIGHTGBM_PARAMETERS["objective"].aliases:
             if params.get(name) is not None:
@@ -423,6 +425,19 @@ def _pairs(eval_set: Any, eval_X: Any, eval_y: Any) -> Any:
     if len(tables) != len(labels):
         raise InputError(f"eval_X has {len(tables)} tables, but eval_y has labels of {len(labels)}.")
     return list(zip(tables, labels, strict=True))
+
+
+def _without_beaten_defaults(params: dict[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters without those of the signature that nobody set, and that a keyword for the same parameter counts before."""
+    defaults = inspect.signature(LGBMModel.__init__).parameters
+    kept = dict(params)
+    for name in set(defaults) & set(params) - set(further):
+        own = LIGHTGBM_PARAMETERS.own_name(name)
+        order = (own, *LIGHTGBM_PARAMETERS[own].aliases)
+        beaten = any(order.index(other) < order.index(name) for other in further if other in order)
+        if beaten and params[name] == defaults[name].default:
+            del kept[name]
+    return kept
 
 
 def _taken(params: dict[str, Any], own: str) -> Any:
