@@ -107,13 +107,14 @@ def as_trained(table: Any, schema: Schema, facts: ColumnFacts | None) -> Any:
 
     Other tables are given back as they are. Codes that the frame does not have, and missing ones, are missing.
     """
-    if facts is None or not facts.pandas_categorical or table.shape[1] != schema.n_columns:
+    shape = getattr(table, "shape", ())
+    if facts is None or not facts.pandas_categorical or len(shape) != 2 or shape[1] != schema.n_columns:
         return table
     assert facts.categories is not None
     mask = schema.categorical_mask.tolist()
     if is_frame(table):
-        known = [place for place, values in enumerate(facts.categories) if values is not None and not mask[place]]
-        return in_codes(table, known, facts.categories)
+        numbers = [place for place, values in enumerate(facts.categories) if values is not None and not mask[place]]
+        return in_codes(table, numbers, facts.categories)
     if not any(mask) or not (isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind in "biuf"):
         return table
     columns: dict[str, Any] = {name: table[:, place] for place, name in enumerate(schema.names)}

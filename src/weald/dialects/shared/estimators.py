@@ -39,7 +39,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
         for kind in cls.__mro__:
             if kind is object or "__init__" not in kind.__dict__:
                 continue
-            given = list(inspect.signature(kind.__init__).parameters.values())[1:]
+            given = list(inspect.signature(kind.__dict__["__init__"]).parameters.values())[1:]
             found |= {one.name for one in given if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
             if not any(one.kind == one.VAR_KEYWORD for one in given):
                 break
