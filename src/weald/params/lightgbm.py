@@ -13,9 +13,6 @@ __all__ = ["LIGHTGBM_PARAMETERS", "SEEDS", "read_parameters", "value_of"]
 #: other names of values
 _WORDS = {"objective": OBJECTIVE_ALIASES, "boosting": {"gbrt": "gbdt", "random_forest": "rf"}}
 
-#: objectives that name another metric than the objective's own
-_METRIC_OF_OBJECTIVE = dict.fromkeys(("rmse", "root_mean_squared_error", "l2_root"), "rmse")
-
 value_of = LIGHTGBM_PARAMETERS.value_of
 
 
@@ -38,8 +35,6 @@ def read_parameters(
     counted = {own: _chosen(own, dict(values)) for own, values in names.items()}
     found = {own: _read(own, value) for own, value in counted.items()}
     _check_together(found)
-    if counted.get("objective") in _METRIC_OF_OBJECTIVE and not found.get("metric"):
-        found["metric"] = _METRIC_OF_OBJECTIVE[counted["objective"]]
     if warn is not None and found.get("verbosity", 1) >= 0:
         for line in (*_conflicts(names, counted), *_without_effect(found)):
             warn(line)
