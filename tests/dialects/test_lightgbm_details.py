@@ -27,7 +27,7 @@ CLASSES = np.digitize(Y, [-0.5, 0.5])
 # --- estimators -------------------------------------------------------------------------------------
 
 
-def test_a_clone_of_a_subclass_keeps_the_parameters_that_it_passes_on(lgb: Any) -> None:
+def test_a_subclass_keeps_the_parameters_that_it_passes_on(lgb: Any) -> None:
     class Passing(lgb.LGBMRegressor):  # type: ignore[misc]
         def __init__(self, **kwargs: Any) -> None:
             super().__init__(**kwargs)
@@ -37,6 +37,12 @@ def test_a_clone_of_a_subclass_keeps_the_parameters_that_it_passes_on(lgb: Any) 
             super().__init__(**kwargs)
             self.other = other
 
+    class Fixed(lgb.LGBMRegressor):  # type: ignore[misc]
+        def __init__(self, num_leaves: int = 5) -> None:
+            super().__init__(num_leaves=num_leaves, n_estimators=3, learning_rate=0.7, n_jobs=1, verbosity=-1)
+
+    plain = lgb.LGBMRegressor(num_leaves=5, n_estimators=3, learning_rate=0.7, n_jobs=1, verbosity=-1)
+    assert np.array_equal(Fixed().fit(X, Y).predict(X), plain.fit(X, Y).predict(X))
     again = clone(Passing(num_leaves=5, extra_trees=True))
     assert (again.num_leaves, again.get_params()["extra_trees"], len(again.get_params())) == (5, True, 20)
     own = clone(Own(other=7, num_leaves=5, n_estimators=4, n_jobs=1, verbosity=-1))

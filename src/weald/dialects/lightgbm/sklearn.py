@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import record_evaluation
 from weald.dialects.lightgbm.dataset import Dataset, default_names
+from weald.dialects.lightgbm.estimator_parameters import defaults_of, drawn_seed, given_parameters, taken
 from weald.dialects.lightgbm.functions import ObjectiveOfLabels, metric_of_labels
 from weald.dialects.lightgbm.metrics import names_of
 from weald.dialects.lightgbm.refusals import OF_FIT, REFUSALS
@@ -24,9 +24,6 @@ from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_t
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.params.lightgbm_table import OBJECTIVE_ALIASES
 from weald.runtime.errors import InputError
-
-# Parameters of the estimator that are none of the booster's.
-_OWN = ("class_weight", "importance_type", "n_estimators")
 
 
 class LGBMModel(DialectEstimator):
@@ -82,13 +79,10 @@ class LGBMModel(DialectEstimator):
 
     def _booster_params(self) -> dict[str, Any]:
         """What `train` is given: the parameters as they are called, but for those of the estimator and of a user's subclass."""
-        further = self.__dict__.get("kwargs", {})
-        params = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if (name in further or LIGHTGBM_PARAMETERS.own_name(name) in LIGHTGBM_PARAMETERS) and name not in _OWN
-        }
-        params = _without_beaten_defaults(params, further)
+        own = {name: getattr(self, name) for name in SIGNATURE}
+        params = given_parameters(
+            own | self.get_params(deep=False), self.__dict__.get("kwargs", {}), SIGNATURE
+        )
         objective = params.pop("objective", None)
         for name in LIGHTGBM_PARAMETERS["objective"].aliases:
             if params.get(name) is not None:
@@ -96,7 +90,7 @@ class LGBMModel(DialectEstimator):
                 log_warning(f"{name}={objective!r} counts in place of objective.")
         self._objective = objective if objective is not None else self._default_objective()
         params["objective"] = ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
-        params["random_state"] = _drawn_seed(params["random_state"])
+        params["random_state"] = drawn_seed(params["random_state"])
         return params
 
     @property
@@ -111,7 +105,7 @@ class LGBMModel(DialectEstimator):
         """The metrics by name, those of fit first, and the functions."""
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         named = [self._metric_name(name) for name in several if isinstance(name, str)]
-        own = names_of(_taken(params, "metric") or "") or self._default_metrics()
+        own = names_of(taken(params, "metric") or "") or self._default_metrics()
         functions = [metric_of_labels(function) for function in several if callable(function)]
         return [*(name for name in named if name not in own), *own], functions
 
@@ -311,6 +305,10 @@ class LGBMModel(DialectEstimator):
         return self._objective
 
 
+#: the parameters of the signature, and their defaults
+SIGNATURE = defaults_of(LGBMModel)
+
+
 class LGBMRegressor(RegressorMixin, LGBMModel):  # type: ignore[misc]
     """LightGBM's regressor on Weald's engine.
 
@@ -353,7 +351,7 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
         params = super()._booster_params()
         several, objective = self.n_classes_ > 2, self._objective_name
         if several:
-            _taken(params, "num_class")
+            taken(params, "num_class")
             params["num_class"] = self.n_classes_
         if several and objective in ("binary", "cross_entropy"):
             raise InputError(
@@ -425,29 +423,3 @@ def _pairs(eval_set: Any, eval_X: Any, eval_y: Any) -> Any:
     if len(tables) != len(labels):
         raise InputError(f"eval_X has {len(tables)} tables, but eval_y has labels of {len(labels)}.")
     return list(zip(tables, labels, strict=True))
-
-
-def _without_beaten_defaults(params: dict[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters without those of the signature that nobody set, and that a keyword for the same parameter counts before."""
-    defaults = inspect.signature(LGBMModel.__init__).parameters
-    kept = dict(params)
-    for name in set(defaults) & set(params) - set(further):
-        own = LIGHTGBM_PARAMETERS.own_name(name)
-        order = (own, *LIGHTGBM_PARAMETERS[own].aliases)
-        beaten = any(order.index(other) < order.index(name) for other in further if other in order)
-        if beaten and params[name] == defaults[name].default:
-            del kept[name]
-    return kept
-
-
-def _taken(params: dict[str, Any], own: str) -> Any:
-    """A parameter's value under its own name, or the first of its others; it is among ``params`` no more."""
-    given = [params.pop(name, None) for name in (own, *LIGHTGBM_PARAMETERS[own].aliases)]
-    return next((value for value in given if value is not None), None)
-
-
-def _drawn_seed(seed: Any) -> Any:
-    """A number drawn from a generator, as LightGBM draws it; anything else as it is."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(np.iinfo(np.int32).max))
-    return int(seed.integers(np.iinfo(np.int32).max)) if isinstance(seed, np.random.Generator) else seed
