@@ -107,7 +107,7 @@ def as_trained(table: Any, schema: Schema, facts: ColumnFacts | None) -> Any:
 
     Other tables are given back as they are. Codes that the frame does not have, and missing ones, are missing.
     """
-    shape = getattr(table, "shape", ())
+    shape: tuple[int, ...] = getattr(table, "shape", ())
     if facts is None or not facts.pandas_categorical or len(shape) != 2 or shape[1] != schema.n_columns:
         return table
     assert facts.categories is not None
