@@ -263,7 +263,7 @@ def dataset(name: str, given: str = "nothing", rows: Any = slice(None), **more: 
 
 def lgb_updates(booster: Any, data: Any = None, rounds: int = ROUNDS, fobj: Any = None) -> Any:
     for _ in range(rounds):
-        assert not booster.update(data, fobj)
+        booster.update(data, fobj)
     return booster
 
 
@@ -327,7 +327,7 @@ LGB_CASES = [
     (name, changes)
     for name in ("plain", "dart", "rf", "goss", "classes", "quantile")
     for changes in LGB_CHANGES
-    if "learning_rate" not in changes or name not in ("rf", "goss")
+    if "learning_rate" not in changes or name != "rf"
 ]
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from weald.dialects import lightgbm as _home
 from weald.dialects.lightgbm import *  # noqa: F403
-from weald.dialects.lightgbm import __all__ as __all__
+from weald.dialects.lightgbm import __all__ as _names
+from weald.dialects.lightgbm import __getattr__ as __getattr__
+from weald.lightgbm import basic, callback, engine, plotting, sklearn
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(_home, name)
+__all__ = [*_names, "basic", "callback", "engine", "plotting", "sklearn"]

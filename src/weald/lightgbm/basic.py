@@ -1,3 +1,13 @@
-"""`weald.dialects.lightgbm.basic` under the name that LightGBM's users import."""
+"""Data sets, boosters, errors and the logger under the name that LightGBM's users import them from."""
 
-from weald.dialects.lightgbm.basic import *  # noqa: F403
+from weald.dialects.lightgbm import __getattr__ as __getattr__
+from weald.dialects.lightgbm.basic import (
+    EvalResult,
+    LGBMDeprecationWarning,
+    LightGBMError,
+    register_logger,
+)
+from weald.dialects.lightgbm.booster import Booster
+from weald.dialects.lightgbm.dataset import Dataset
+
+__all__ = ["Booster", "Dataset", "EvalResult", "LGBMDeprecationWarning", "LightGBMError", "register_logger"]

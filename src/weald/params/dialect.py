@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from weald.params.choice import same as equal
 from weald.params.parameter import Parameter
 from weald.runtime.errors import InputError, NotSupportedError
 
-Standing = Literal["same", "different", "refused"]
+Standing = Literal["same", "different", "ignored", "refused"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class DialectParameter(Parameter):
 
     ``help`` says what it is for; ``note`` what differs, or what to use instead; ``native`` which parameter of
     `BoostedTrees*` it becomes; ``aliases`` its other names; ``of`` the parameter that it belongs to, and the values of that one
-    with which it has a meaning.
+    with which it has a meaning. ``standing`` "ignored": any value is taken, as none changes what is trained or predicted.
     """
 
     group: str = ""
@@ -41,6 +41,16 @@ def different(
 ) -> DialectParameter:
     """An entry that means something else here; ``note`` says what."""
     return DialectParameter(name, kind, default, help, native=native, standing="different", note=note, **more)
+
+
+def ignored(name: str, default: Any, note: str, *aliases: str) -> DialectParameter:
+    """An entry that changes no result; ``note`` says why."""
+    return DialectParameter(name, "any", default, "", standing="ignored", note=note, aliases=aliases)
+
+
+def all_ignored(note: str, entries: Iterable[tuple[Any, ...]]) -> tuple[DialectParameter, ...]:
+    """Several of these with one note: (name, default, other names)."""
+    return tuple(ignored(name, default, note, *aliases) for name, default, *aliases in entries)
 
 
 def refused(name: str, default: Any, note: str, *aliases: str) -> DialectParameter:
@@ -104,6 +114,10 @@ class ParameterTable(dict[str, DialectParameter]):
         return found
 
     def _unknown(self, name: str) -> InputError:
+        if self.own_name(name) in self:
+            return InputError(
+                f"there is no parameter {name!r} in {self.system} but for its scikit-learn classes; give it to one of these."
+            )
         near = difflib.get_close_matches(name, [*self, *self._own], n=1)
         page = f"docs/{self.system.lower()}_parameters.md"
         hint = f"did you mean {near[0]!r}?" if near else f"{page} lists all."
@@ -118,10 +132,12 @@ class ParameterTable(dict[str, DialectParameter]):
         if callable(value) and name == "objective":  # a function of the user's own
             return value
         if entry.standing == "refused":
-            if not equal(value, entry.default) and str(value).lower() != str(entry.default).lower():
+            if self.asks(name, value):
                 raise NotSupportedError(
                     f"{name} is not supported by weald.{self.system.lower()}: {entry.note}"
                 )
+            return value
+        if entry.standing == "ignored":
             return value
         if entry.kind == "bool" and value in (0, 1):
             value = bool(value)
@@ -130,8 +146,18 @@ class ParameterTable(dict[str, DialectParameter]):
         entry.check(value)
         return value
 
+    def asks(self, name: str, value: Any) -> bool:
+        """Whether a value is another than the system's default."""
+        default = self[name].default
+        return not equal(value, default) and str(value).lower() != str(default).lower()
+
     def check_company(self, found: Mapping[str, Any], *owners: str) -> None:
-        """Refuse what belongs to other values of ``owners`` than they have, unless it is the system's default.
+        """Refuse what belongs to other values of ``owners`` than they have, unless it is the system's default."""
+        for _, reason in self.without_meaning(found, *owners):
+            raise InputError(f"{reason}; leave it out.")
+
+    def without_meaning(self, found: Mapping[str, Any], *owners: str) -> Iterator[tuple[str, str]]:
+        """Names, and why they have no meaning: they belong to other values of ``owners``, and are not at their defaults.
 
         An objective of the user's own may have any options.
         """
@@ -141,9 +167,7 @@ class ParameterTable(dict[str, DialectParameter]):
                 continue
             now = self.value_of(found, owner)
             if now not in values and now != "custom" and not callable(now):
-                raise InputError(
-                    f"{name} belongs to {owner}={' and '.join(map(repr, values))}, but {owner} is {now!r}; leave it out."
-                )
+                yield name, f"{name} belongs to {owner}={' and '.join(map(repr, values))}, but {owner} is {now!r}"
 
     def belongs(self, name: str, owner: str, value: Any) -> bool:
         """Whether a parameter belongs to a value of another one."""
@@ -165,6 +189,8 @@ def _row(entry: DialectParameter, native_names: Mapping[str, str]) -> str:
     names = ", ".join(f"`{name}`" for name in (entry.name, *entry.aliases))
     if entry.standing == "refused":
         return f"| {names} |  | refused: {entry.note} |  |  |"
+    if entry.standing == "ignored":
+        return f"| {names} |  | changes nothing: {entry.note} |  |  |"
     standing = "same" if entry.standing == "same" else f"different: {entry.note}"
     native = f"`{native_names.get(entry.native, entry.native)}`" if entry.native else ""
     values = ""

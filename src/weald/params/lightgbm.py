@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from weald.params.lightgbm_table import LIGHTGBM_PARAMETERS, OBJECTIVE_ALIASES, SEEDS
@@ -17,11 +16,14 @@ _WORDS = {"objective": OBJECTIVE_ALIASES, "boosting": {"gbrt": "gbdt", "random_f
 value_of = LIGHTGBM_PARAMETERS.value_of
 
 
-def read_parameters(given: Mapping[str, Any] | None, *, estimators: bool = False) -> dict[str, Any]:
+def read_parameters(
+    given: Mapping[str, Any] | None, *, estimators: bool = False, warn: Callable[[str], object] | None = None
+) -> dict[str, Any]:
     """The parameters that were given, by LightGBM's own names, checked; None means not given.
 
-    Of several names of one parameter its own counts, then the first of the others, with a warning. ``estimators``: the
-    parameters of the scikit-learn classes too.
+    Of several names of one parameter its own counts, then the first of the others, with a warning. There is one, too, of what
+    changes nothing. ``estimators``: the parameters of the scikit-learn classes
+    too. ``warn``: is told these warnings, unless verbosity is below 0.
 
     >>> read_parameters({"eta": "0.2", "num_leaf": 7})
     {'learning_rate': 0.2, 'num_leaves': 7}
@@ -32,11 +34,11 @@ def read_parameters(given: Mapping[str, Any] | None, *, estimators: bool = False
     names = LIGHTGBM_PARAMETERS.given((given or {}).items(), estimators=estimators)
     counted = {own: _chosen(own, dict(values)) for own, values in names.items()}
     found = {own: _read(own, value) for own, value in counted.items()}
-    if found.get("verbosity", 1) >= 0:
-        for own, values in names.items():
-            _warn_of_conflicts(own, values, counted[own])
     _check_together(found)
-    return found
+    if warn is not None and found.get("verbosity", 1) >= 0:
+        for line in (*_conflicts(names, counted), *_without_effect(found)):
+            warn(line)
+    return {name: value for name, value in found.items() if LIGHTGBM_PARAMETERS[name].standing != "ignored"}
 
 
 def _chosen(own: str, values: Mapping[str, Any]) -> Any:
@@ -50,20 +52,36 @@ def _read(own: str, value: Any) -> Any:
     return LIGHTGBM_PARAMETERS.read(own, value)
 
 
-def _warn_of_conflicts(own: str, values: Iterable[tuple[str, Any]], counted: Any) -> None:
-    for name, value in values:
-        if value is not counted and value != counted:
-            warnings.warn(
-                f"{name}={value!r} is ignored: {own} is given under several names, and is {counted!r}.",
-                stacklevel=6,
-            )
+def _conflicts(names: Mapping[str, Iterable[tuple[str, Any]]], counted: Mapping[str, Any]) -> Iterator[str]:
+    """Of parameters that are given by several names, those that do not count."""
+    for own, values in names.items():
+        for name, value in values:
+            if value is not counted[own] and value != counted[own]:
+                yield f"{name}={value!r} is ignored: {own} is given under several names, and is {counted[own]!r}."
+
+
+def _without_effect(found: Mapping[str, Any]) -> Iterator[str]:
+    """What changes nothing, as it changes nothing in LightGBM: by itself, or beside the other parameters."""
+    table = LIGHTGBM_PARAMETERS
+    for name, value in found.items():
+        if table[name].standing == "ignored" and table.asks(name, value):
+            yield f"{name}={value!r} changes nothing: {table[name].note}"
+    company = {**found, "data_sample_strategy": "goss"} if _is_goss(found) else found
+    for name, reason in table.without_meaning(company, "boosting", "data_sample_strategy", "objective"):
+        yield f"{name}={found[name]!r} does not change the model: {reason}."
+
+
+def _is_goss(found: Mapping[str, Any]) -> bool:
+    return "goss" in (value_of(found, "boosting"), value_of(found, "data_sample_strategy"))
 
 
 def _check_together(found: Mapping[str, Any]) -> None:
-    """Refuse what has no meaning beside the other parameters, unless it is LightGBM's default."""
-    goss = "goss" in (value_of(found, "boosting"), value_of(found, "data_sample_strategy"))
-    company = {**found, "data_sample_strategy": "goss"} if goss else found
-    LIGHTGBM_PARAMETERS.check_company(company, "boosting", "data_sample_strategy", "objective")
+    """Refuse what cannot be together."""
+    goss = _is_goss(found)
+    if "num_class" in found:
+        LIGHTGBM_PARAMETERS.check_company(
+            {name: found[name] for name in ("num_class", "objective") if name in found}, "objective"
+        )
     if value_of(found, "is_unbalance") and value_of(found, "scale_pos_weight") != 1.0:
         raise InputError("is_unbalance and scale_pos_weight both weigh the classes; give one of them.")
     if value_of(found, "force_col_wise") and value_of(found, "force_row_wise"):

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from weald.params.dialect import ParameterTable, all_refused, belonging, different, refused, same
+from weald.params.dialect import (
+    ParameterTable,
+    all_ignored,
+    all_refused,
+    belonging,
+    different,
+    ignored,
+    refused,
+    same,
+)
 
 _SHARE: dict[str, Any] = {"low": 0, "high": 1, "open_low": True}
 _WHOLE: dict[str, Any] = {"low": 0, "high": 1}
@@ -17,11 +26,11 @@ _NOT_NEGATIVE: dict[str, Any] = {"low": 0}
 _POSITIVE: dict[str, Any] = {"low": 0, "open_low": True}
 _SEED_NOTE = "Weald has one seed, which this one is mixed into; draws are Weald's own."
 _COMMAND_LINE = "it is LightGBM's command line's; "
-_TEXT_FILES = "text files are not read; give Dataset a table, and its columns as arguments."
+_TEXT_FILES = "it is of text files, which are not read; give Dataset a table, and its columns as arguments."
 _ONE_MACHINE = "training runs on one machine; leave it out."
-_NO_GPU = "there is no GPU; leave it out."
-_NO_RANKING = "ranking is not supported; leave it out."
-_LATER = "leave it out."
+_NO_NETWORK = "training runs on one machine."
+_NO_GPU = "training runs on the CPU."
+_NO_RANKING = "it is of ranking, and no objective here ranks."
 
 OBJECTIVES = (
     "regression", "regression_l1", "huber", "fair", "poisson", "quantile", "mape", "gamma", "tweedie", "binary",
@@ -62,8 +71,9 @@ _CORE = (
         "learning_rate", **_POSITIVE, aliases=("eta", "shrinkage_rate")),
     same("num_leaves", "int", 31, "Leaves of a tree.", "max_leaves", low=2, high=131_072,
         aliases=("max_leaf", "num_leaf", "max_leaves", "max_leaf_nodes")),
-    different("tree_learner", "choice", "serial", "How machines share the work.", "only 'serial'.", choices=("serial",),
-        refused=tuple((name, "'serial'") for kind in ("feature", "data", "voting") for name in (kind, f"{kind}_parallel")),
+    different("tree_learner", "choice", "serial", "How machines share the work.",
+        "training runs on one machine, where all are 'serial', as in LightGBM.",
+        choices=("serial", *(name for kind in ("feature", "data", "voting") for name in (kind, f"{kind}_parallel"))),
         aliases=("tree", "tree_type", "tree_learner_type")),
     different("num_threads", "int", None, "Threads; None and 0: all cores, below 0: so many fewer, -1 being all.",
         "never changes the model, not by a bit.", "n_jobs", optional=True,
@@ -79,7 +89,7 @@ _LEARNING = (
     *(different(f"force_{way}_wise", "bool", False, f"Build histograms {way} by {way}.",
         "Weald chooses by itself, for every node, which changes nothing but the time; both at once are refused.")
         for way in ("col", "row")),
-    refused("histogram_pool_size", -1.0, "the memory of histograms is bounded by itself; leave it out.", "hist_pool_size"),
+    ignored("histogram_pool_size", -1.0, "the memory of histograms is bounded by itself.", "hist_pool_size"),
     same("max_depth", "int", -1, "Depth of a tree; 0 and below: no limit.", "max_depth", high=1_000_000),
     different("min_data_in_leaf", "int", 20, "Rows that a leaf must have.",
         "rows are counted, not estimated from hessians; 0 is 1.", "min_samples_leaf", **_NOT_NEGATIVE,
@@ -98,7 +108,7 @@ _LEARNING = (
         **_NOT_NEGATIVE, aliases=("subsample_freq",)),
     different("bagging_seed", "int", 3, "Seed of the rows.", _SEED_NOTE, "random_state",
         aliases=("bagging_fraction_seed",)),
-    refused("bagging_by_query", False, _NO_RANKING),
+    ignored("bagging_by_query", False, _NO_RANKING),
     same("feature_fraction", "float", 1.0, "Share of columns of a tree.", "colsample_bytree", **_SHARE,
         aliases=("sub_feature", "colsample_bytree")),
     same("feature_fraction_bynode", "float", 1.0, "Share of the tree's columns of a node.", "colsample_bynode", **_SHARE,
@@ -133,7 +143,7 @@ _LEARNING = (
         "feature_penalty"),
     same("forcedsplits_filename", "any", "", "A JSON file with the splits at the top of every tree.", "forced_splits",
         aliases=("fs", "forced_splits", "forced_splits_file", "forced_splits_filename")),
-    refused("refit_decay_rate", 0.9, "give decay_rate to Booster.refit."),
+    ignored("refit_decay_rate", 0.9, "Booster.refit has it as its argument decay_rate."),
     *all_refused("columns and splits cost nothing beside their gain; leave it out.", [("cegb_tradeoff", 1.0),
         ("cegb_penalty_split", 0.0), ("cegb_penalty_feature_lazy", None), ("cegb_penalty_feature_coupled", None)]),
     same("interaction_constraints", "any", None, "Groups of columns that may meet on a path, as lists or text.",
@@ -177,7 +187,7 @@ _DATASET = (
         **_COUNT, aliases=("subsample_for_bin",)),
     different("data_random_seed", "int", 1, "Seed of the rows of bins.", _SEED_NOTE, "random_state",
         aliases=("data_seed",)),
-    refused("is_enable_sparse", True, "sparse tables are always kept so; leave it out.", "sparse", "is_sparse",
+    ignored("is_enable_sparse", True, "sparse tables are always kept so.", "sparse", "is_sparse",
         "enable_sparse"),
     same("enable_bundle", "bool", True, "Bundle columns that exclude each other.", "bundling",
         aliases=("bundle", "is_enable_bundle")),
@@ -186,35 +196,37 @@ _DATASET = (
     different("feature_pre_filter", "bool", True, "Leave columns out that no split could use.",
         "both values give the same model: such columns are never split."),
     same("forcedbins_filename", "any", "", "A JSON file with cut points of columns.", "forced_bins"),
-    refused("categorical_feature", "", "give it to Dataset, or to fit.", "cat_column", "cat_feature",
-        "categorical_column", "categorical_features"),
-    refused("pre_partition", False, _ONE_MACHINE, "is_pre_partition"),
-    *all_refused(_TEXT_FILES, [("two_round", False, "two_round_loading", "use_two_round_loading"),
+    different("categorical_feature", "any", "", "Columns that hold categories, as a list, or as text: 0,2 or name:a,b.",
+        "names need no name: in lists. As in LightGBM it counts where the Dataset's own argument, which is the place for it, "
+        "names no column and its table has no category columns.", "categorical_features",
+        aliases=("cat_column", "cat_feature", "categorical_column", "categorical_features")),
+    ignored("pre_partition", False, _NO_NETWORK, "is_pre_partition"),
+    *all_ignored(_TEXT_FILES, [("two_round", False, "two_round_loading", "use_two_round_loading"),
         ("header", False, "has_header"), ("label_column", "", "label"), ("weight_column", "", "weight"),
         ("group_column", "", "group", "query", "group_id", "query_id", "query_column"),
         ("ignore_column", "", "blacklist", "ignore_feature"), ("precise_float_parser", False), ("parser_config_file", "")]),
 )
 _PREDICTION = (
-    *all_refused("give start_iteration, num_iteration, raw_score, pred_leaf or pred_contrib to predict.",
+    *all_ignored("predict has start_iteration, num_iteration, raw_score, pred_leaf and pred_contrib as arguments.",
         [("start_iteration_predict", 0), ("num_iteration_predict", -1),
         ("predict_raw_score", False, "raw_score", "predict_rawscore", "is_predict_raw_score"),
         ("predict_leaf_index", False, "leaf_index", "is_predict_leaf_index"),
         ("predict_contrib", False, "contrib", "is_predict_contrib")]),
-    refused("predict_disable_shape_check", False, "predictions need the columns of the training."),
+    ignored("predict_disable_shape_check", False, "predictions need the columns of the training."),
     *all_refused("predictions sum all trees; leave it out.",
         [("pred_early_stop", False), ("pred_early_stop_freq", 10), ("pred_early_stop_margin", 10.0)]),
 )
 _OBJECTIVE = (
-    refused("objective_seed", 5, _NO_RANKING),
+    ignored("objective_seed", 5, _NO_RANKING),
     same("num_class", "int", 1, "Classes of multiclass and multiclassova.", **_COUNT, aliases=("num_classes",),
         of=("objective", ("multiclass", "multiclassova"))),
     different("is_unbalance", "bool", False,
         "Weigh the rarer of two classes up to the other; under multiclassova those of each class, or all others.",
-        "an error of other objectives than binary and multiclassova, where LightGBM ignores it.", "scale_pos_weight",
+        "both this and scale_pos_weight at once are refused.", "scale_pos_weight",
         aliases=("unbalance", "unbalanced_sets"), of=("objective", ("binary", "multiclassova"))),
     different("scale_pos_weight", "float", 1.0,
         "Weight of the rows labelled 1; under multiclassova of those of each class where it is told from the others.",
-        "an error of other objectives than binary and multiclassova, where LightGBM ignores it.", "scale_pos_weight",
+        "both this and is_unbalance at once are refused.", "scale_pos_weight",
         of=("objective", ("binary", "multiclassova")), **_POSITIVE),
     refused("sigmoid", 1.0, "the logistic function has the slope 1; leave it out."),
     same("boost_from_average", "bool", True, "Start from the best constant, and not from 0.", "base_score"),
@@ -226,37 +238,42 @@ _OBJECTIVE = (
         of=("objective", ("poisson",))),
     different("tweedie_variance_power", "float", 1.5, "Power of tweedie.", "above 1; 1 itself is objective='poisson'.",
         "tweedie_power", low=1, high=2, open_low=True, of=("objective", ("tweedie",))),
-    *all_refused(_NO_RANKING, [("lambdarank_truncation_level", 30), ("lambdarank_norm", True), ("label_gain", None),
+    *all_ignored(_NO_RANKING, [("lambdarank_truncation_level", 30), ("lambdarank_norm", True), ("label_gain", None),
         ("lambdarank_position_bias_regularization", 0.0)]),
 )
 _METRICS = (
     different("metric", "any", "", "Names of metrics, as text or a list; 'None': none.",
         "ndcg, map and cross_entropy_lambda are refused.", "eval_metric", aliases=("metrics", "metric_types")),
-    refused("metric_freq", 1, _COMMAND_LINE + "give log_evaluation a period.", "output_freq"),
-    refused("is_provide_training_metric", False, _COMMAND_LINE + "put the training set among valid_sets.", "train_metric",
+    ignored("metric_freq", 1, _COMMAND_LINE + "log_evaluation has a period.", "output_freq"),
+    ignored("is_provide_training_metric", False, _COMMAND_LINE + "put the training set among valid_sets.", "train_metric",
         "training_metric", "is_training_metric"),
-    refused("eval_at", None, _NO_RANKING, "map_at", "ndcg_at", "map_eval_at", "ndcg_eval_at"),
+    ignored("eval_at", None, _NO_RANKING, "map_at", "ndcg_at", "map_eval_at", "ndcg_eval_at"),
     same("multi_error_top_k", "int", 1, "Among how many classes of multi_error the right one must be.", **_COUNT),
     refused("auc_mu_weights", None, "auc_mu weighs all errors alike; leave it out."),
 )
 _ELSEWHERE = (
-    *all_refused(_COMMAND_LINE + _LATER, [("config", "", "config_file"), ("saved_feature_importance_type", 0),
+    *all_ignored(_COMMAND_LINE + "it is not read.", [("config", "", "config_file"), ("saved_feature_importance_type", 0),
         ("convert_model_language", ""), ("convert_model", "gbdt_prediction.cpp", "convert_model_file")]),
     refused("task", "train", _COMMAND_LINE + "call train, Booster.predict or Booster.refit.", "task_type"),
-    *all_refused(_COMMAND_LINE + "give tables to Dataset, train and Booster.predict.",
+    *all_ignored(_COMMAND_LINE + "give tables to Dataset, train and Booster.predict.",
         [("data", "", "train", "train_data", "data_filename", "train_data_file"),
         ("valid", "", "test", "test_data", "valid_data", "test_data_file", "valid_data_file", "valid_filenames"),
         ("output_result", "LightGBM_predict_result.txt", "name_pred", "pred_name", "predict_name", "predict_result",
         "prediction_name", "prediction_result")]),
-    *all_refused(_COMMAND_LINE + "use Booster.save_model, and init_model or Booster(model_file=...).",
-        [("input_model", "", "model_in", "model_input"),
-        ("output_model", "LightGBM_model.txt", "model_out", "model_output"), ("snapshot_freq", -1, "save_period"),
+    refused("input_model", "", _COMMAND_LINE + "use init_model or Booster(model_file=...).", "model_in", "model_input"),
+    *all_ignored(_COMMAND_LINE + "use Booster.save_model.",
+        [("output_model", "LightGBM_model.txt", "model_out", "model_output"), ("snapshot_freq", -1, "save_period"),
         ("save_binary", False, "is_save_binary", "is_save_binary_file")]),
-    *all_refused(_ONE_MACHINE, [("num_machines", 1, "num_machine"), ("local_listen_port", 12400, "port", "local_port"),
-        ("time_out", 120), ("machine_list_filename", "", "mlist", "machine_list", "machine_list_file"),
-        ("machines", "", "nodes", "workers"), ("top_k", 20, "topk")]),
-    *all_refused(_NO_GPU, [("gpu_platform_id", -1), ("gpu_device_id", -1), ("gpu_device_id_list", ""),
+    *all_refused(_ONE_MACHINE, [("num_machines", 1, "num_machine"),
+        ("machine_list_filename", "", "mlist", "machine_list", "machine_list_file"), ("machines", "", "nodes", "workers")]),
+    *all_ignored(_NO_NETWORK, [("local_listen_port", 12400, "port", "local_port"), ("time_out", 120), ("top_k", 20, "topk")]),
+    *all_ignored(_NO_GPU, [("gpu_platform_id", -1), ("gpu_device_id", -1), ("gpu_device_id_list", ""),
         ("gpu_use_dp", False), ("num_gpu", 1)]),
+)
+_FORMER = (
+    *all_ignored("LightGBM had it once, and has it no more; verbosity says how much is said.", [("silent", True)]),
+    *all_ignored("LightGBM had it once, and has it no more; use the callback log_evaluation.", [("verbose_eval", True)]),
+    *all_ignored("it is XGBoost's, and LightGBM does not read it.", [("use_label_encoder", False)]),
 )
 _ESTIMATORS = (
     same("class_weight", "any", None, "None, 'balanced', or a weight for every class.", "class_weight"),
@@ -279,13 +296,15 @@ LIGHTGBM_PARAMETERS = ParameterTable(
         "metrics": ("Metrics", _METRICS),
         "prediction": ("Prediction", _PREDICTION),
         "elsewhere": ("Command line, network and GPU", _ELSEWHERE),
+        "former": ("Of scripts for older versions, or other libraries", _FORMER),
         "estimators": ("Of the scikit-learn classes only", _ESTIMATORS),
     },
     [
         "Written by `python -m weald.pages lightgbm`. Each parameter of LightGBM's documentation is *the same*, *different*",
-        "(and how), or *refused* (and what to use instead); a refused one may be given where its value is LightGBM's default. An",
-        "unknown name is an error that asks whether the nearest known one was meant. Of several names of one parameter its own",
-        "counts, then the first of the others, with a warning.",
+        "(and how), *refused* (and what to use instead), or *changes nothing*, here as in LightGBM, which a warning says. A",
+        "refused one may be given where its value is LightGBM's default. One that belongs to another booster or objective than",
+        "that in use changes nothing, which a warning says, too. An unknown name is an error that asks whether the nearest known",
+        "one was meant. Of several names of one parameter its own counts, then the first of the others, with a warning.",
     ],
 )
 SEEDS = ("data_random_seed", "bagging_seed", "feature_fraction_seed", "extra_seed", "drop_seed")

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from weald.dialects import xgboost as _home
 from weald.dialects.xgboost import *  # noqa: F403
 from weald.dialects.xgboost import __all__ as __all__
+from weald.dialects.xgboost import __getattr__ as __getattr__
 from weald.xgboost import config as config
 from weald.xgboost import core as core
 from weald.xgboost import plotting as plotting
 from weald.xgboost import sklearn as sklearn
 from weald.xgboost import training as training
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(_home, name)

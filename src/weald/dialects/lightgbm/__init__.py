@@ -13,7 +13,6 @@ Names, defaults and shapes are LightGBM's; ``docs/lightgbm_parameters.md`` lists
 from __future__ import annotations
 
 from weald import __version__
-from weald.dialects.lightgbm import basic, callback, plotting, sklearn
 from weald.dialects.lightgbm.basic import EvalResult, LightGBMError, register_logger
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import (
@@ -40,7 +39,7 @@ __all__ = [
     "Dataset", "Booster", "CVBooster", "train", "cv", "LGBMModel", "LGBMClassifier", "LGBMRegressor",
     "early_stopping", "log_evaluation", "record_evaluation", "reset_parameter", "EarlyStopException", "EvalResult",
     "LightGBMError", "register_logger", "plot_importance", "plot_metric", "plot_split_value_histogram", "plot_tree",
-    "create_tree_digraph", "basic", "callback", "plotting", "sklearn", "__version__",
+    "create_tree_digraph", "__version__",
 ]  # fmt: skip
 
 __getattr__ = REFUSALS.names(NAMES)

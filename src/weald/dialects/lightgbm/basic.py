@@ -12,6 +12,11 @@ from weald.dialects.shared.values import without_warnings
 #: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
 LightGBMError = ValueError
 
+
+class LGBMDeprecationWarning(FutureWarning):
+    """LightGBM's own warning of what will go; nothing here gives it, but scripts filter it."""
+
+
 _logger: dict[str, Any] = {}
 
 

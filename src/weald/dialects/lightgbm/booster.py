@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps, files
 from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
-from weald.dialects.lightgbm.columns import ColumnFacts, by_codes
+from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
 from weald.dialects.lightgbm.metrics import metrics_of
@@ -29,7 +29,7 @@ from weald.dialects.lightgbm.request import (
 )
 from weald.dialects.lightgbm.translate import threads_of
 from weald.dialects.shared.reader import Reader
-from weald.dialects.shared.tables import Float64s, columns_of, one_a_row
+from weald.dialects.shared.tables import Float64s, array_of_rows, columns_of, one_a_row
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
 from weald.forest.disk import read, save
@@ -38,6 +38,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import BoostingParameters
 
+_MOST_CELLS = 2**22  # of contributions that are there before they become sparse: 32 MiB
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
@@ -69,8 +70,7 @@ class Booster(DescribedBooster):
         model_str: str | None = None,
     ) -> None:
         self.params = dict(params or {})
-        self._set_params(read_parameters(params))
-        self._custom = self._params.get("objective") == "custom"
+        self._set_params(read_parameters(params, warn=log_warning))
         self._names: list[str] = []
         self._train_set: Dataset | None = None
         self._valid_sets: list[tuple[Dataset, str]] = []
@@ -85,6 +85,7 @@ class Booster(DescribedBooster):
         self.best_score: dict[str, dict[str, float]] = {}
         if train_set is not None:
             self._set_train_set(train_set)
+            self.params |= train_set.get_params()
         elif model_file is not None:
             files.from_bytes(self, read(model_file))
         elif model_str is not None:
@@ -97,7 +98,17 @@ class Booster(DescribedBooster):
         objective = known.get("objective")
         self._objective: CustomObjective | None = objective if callable(objective) else None
         self._params = {**known, "objective": "custom"} if callable(objective) else known
+        self._custom = self._params.get("objective") == "custom"
         self.params = without_functions(self.params)
+
+    @classmethod
+    def _of(cls, known: dict[str, Any], params: Mapping[str, Any], train_set: Dataset) -> Booster:
+        """A booster by parameters that were read already; ``params``: as they are called."""
+        booster = cls({})
+        booster._set_train_set(train_set)
+        booster.params = {**params, **train_set.get_params()}
+        booster._set_params(known)
+        return booster
 
     def _continue(self, model: Booster) -> None:
         """Go on from another model's trees."""
@@ -127,6 +138,16 @@ class Booster(DescribedBooster):
         self._valid_sets.append((data, str(name)))
         return self
 
+    @property
+    def valid_sets(self) -> list[Dataset]:
+        """The sets that `eval_valid` evaluates."""
+        return [data for data, _ in self._valid_sets]
+
+    @property
+    def name_valid_sets(self) -> list[str]:
+        """What they are called."""
+        return [name for _, name in self._valid_sets]
+
     def free_dataset(self) -> Booster:
         """Forget the sets; the model stays."""
         self._finish()
@@ -138,7 +159,7 @@ class Booster(DescribedBooster):
         if not isinstance(data, Dataset):
             raise TypeError(f"eval takes a Dataset, not {type(data).__name__}.")
         chosen = self._chosen()
-        scores = self._scores(data.table)
+        scores = self._scores(self._readable(data.table))
         if data.start is not None:
             scores = scores + data.start.reshape(data.num_data(), -1).T
         prediction, y = chosen.predictions(scores), data.labels
@@ -166,6 +187,10 @@ class Booster(DescribedBooster):
         """Raw scores of all rounds, (outputs, rows)."""
         return self._rounds_reader(0, self._rounds(), self._params)._raw(table)
 
+    def _readable(self, table: Any) -> Any:
+        """A table with categories as the training table had them."""
+        return as_trained(table, self._fitted().schema, self._facts)
+
     def _rounds_reader(self, first: int, last: int, params: Mapping[str, Any]) -> Reader:
         """The trees of some rounds; without the first score where the first round is left out."""
         whole = first == 0 or self._trees("predictions").averaged
@@ -173,7 +198,7 @@ class Booster(DescribedBooster):
 
     def _params_of(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The model's parameters with those that a call may change: the number of threads and how much is said."""
-        known = read_parameters(given)
+        known = read_parameters(given, warn=log_warning)
         for name, value in known.items():
             if name not in _OF_CALLS and value != value_of(self._params, name):
                 raise NotSupportedError(
@@ -217,8 +242,7 @@ class Booster(DescribedBooster):
         )
         with quiet(kwargs):
             self._check_names(data, validate_features)
-        table = np.asarray(data) if isinstance(data, list | tuple) else data
-        table = by_codes(table, self._fitted().schema, self._facts)
+        table = self._readable(array_of_rows(data) if isinstance(data, list | tuple) else data)
         reader = self._rounds_reader(first, last, params)
         if pred_contrib:
             return self._contributions(table, reader)
@@ -243,11 +267,23 @@ class Booster(DescribedBooster):
             )
 
     def _contributions(self, table: Any, reader: Reader) -> Any:
-        found = reader.shap_values(table)
         if not scipy.sparse.issparse(table):
+            found = reader.shap_values(table)
             return found.reshape(len(found), -1)
-        kind = scipy.sparse.csc_matrix if table.format == "csc" else scipy.sparse.csr_matrix
-        return kind(found) if found.ndim == 2 else [kind(found[:, place]) for place in range(found.shape[1])]
+        return self._sparse_contributions(table, reader)
+
+    def _sparse_contributions(self, table: Any, reader: Reader) -> Any:
+        """A few rows at a time, so that what is not 0 alone takes memory."""
+        rows, outputs = table.tocsr(), self.num_model_per_iteration()
+        step = max(1, _MOST_CELLS // (outputs * (rows.shape[1] + 1)))
+        parts: list[list[Any]] = [[] for _ in range(outputs)]
+        for first in range(0, rows.shape[0], step):
+            found = reader.shap_values(rows[first : first + step])
+            for place, part in enumerate(parts):
+                part.append(scipy.sparse.csr_matrix(found if outputs == 1 else found[:, place]))
+        kind = "csc" if table.format == "csc" else "csr"
+        several = [scipy.sparse.vstack(part, format=kind) for part in parts]
+        return several[0] if outputs == 1 else several
 
     def _leaves(self, table: Any, reader: Reader, first: int, last: int) -> NDArray[np.int32]:
         nodes = reader.apply(table)
@@ -305,10 +341,8 @@ class Booster(DescribedBooster):
         loss = chosen.loss(y)
         fitted = replace(self._fitted(), loss=loss.name)
         check_refits(fitted, decay_rate)
-        dataset = Reader(fitted, by_position=self._by_position)._read(
-            by_codes(other.source, fitted.schema, self._facts)
-        )
-        labels = Labels(y, chosen.weights(y, other.weights), loss, None)
+        dataset = Reader(fitted, by_position=self._by_position)._read(self._readable(other.source))
+        labels = Labels(chosen.labels(y), chosen.weights(y, other.weights), loss, None)
         given = BoostingParameters(**from_flat({**native, "categorical_features": "auto"}))
         model = refitted_model(fitted, given, dataset, labels, decay_rate, start)
         booster = copy.copy(self)
@@ -320,7 +354,7 @@ class Booster(DescribedBooster):
         names, schema = other.get_feature_name(), self._fitted().schema
         if other.names_given and names != self._names:
             raise InputError(f"feature_name is {names}, but the model has the columns {self._names}.")
-        wrong = [place for place in other.declared if schema.columns[place].kind != "categorical"]
+        wrong = [place for place in other.declared({}) if schema.columns[place].kind != "categorical"]
         if wrong:
             raise InputError(
                 f"categorical_feature names the column {self._names[wrong[0]]!r}, which holds numbers in the model; "

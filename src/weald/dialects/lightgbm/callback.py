@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning
-from weald.dialects.shared.values import whole_number
+from weald.dialects.shared.values import whole_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.runtime.errors import InputError
 
@@ -110,12 +110,12 @@ class ResetParameter:
                 raise InputError(f"{name} cannot be changed while a model is trained; leave it out.")
             if not callable(schedule) and not isinstance(schedule, list):
                 raise InputError(f"{name} must be a list, one value a round, or a function of the round.")
-        self.schedules = kwargs
+        self.kwargs = kwargs
 
     def __call__(self, env: CallbackEnv) -> None:
         number, rounds = env.iteration - env.begin_iteration, env.end_iteration - env.begin_iteration
         changed = {}
-        for name, schedule in self.schedules.items():
+        for name, schedule in self.kwargs.items():
             if isinstance(schedule, list) and len(schedule) != rounds:
                 raise InputError(f"{name} has {len(schedule)} values, but there are {rounds} rounds.")
             value = schedule[number] if isinstance(schedule, list) else schedule(number)
@@ -131,7 +131,10 @@ class EarlyStopping:
     """Stop when a metric of a valid set has not improved for so many rounds.
 
     All metrics on all sets but the training set are watched, or with ``first_metric_only`` the first one. ``min_delta``: what an
-    improvement must exceed, for all metrics or for each.
+    improvement must exceed, for all metrics or for each. With a number of rounds below 1 it does nothing.
+
+    ``best_score``, ``best_iter`` and ``best_score_list`` have, for every metric of every set, its best value, the round of
+    that value, counted from 0, and all results of that round.
     """
 
     order = 30
@@ -141,47 +144,62 @@ class EarlyStopping:
     first_metric_only: bool = False
     verbose: bool = True
     min_delta: float | list[float] = 0.0
+    enabled: bool = field(default=True, init=False)
+    best_score: list[float] = field(default_factory=list, init=False)
+    best_iter: list[int] = field(default_factory=list, init=False)
+    best_score_list: list[list[EvalResult]] = field(default_factory=list, init=False)
+    first_metric: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        self.stopping_rounds = whole_number("stopping_rounds", self.stopping_rounds, 1)
-        self._enabled = True
-        #: for every result (best value, its round, all results of that round)
-        self._best: list[tuple[float, int, list[EvalResult]]] = []
+        rounds = whole_of(self.stopping_rounds)
+        if rounds is None:
+            raise TypeError(f"stopping_rounds must be a whole number, not {self.stopping_rounds!r}.")
+        self.stopping_rounds, self.enabled = rounds, rounds > 0
 
     def __call__(self, env: CallbackEnv) -> None:
-        if env.iteration == env.begin_iteration:
+        if self.stopping_rounds > 0 and env.iteration == env.begin_iteration:
             self._begin(env)
-        if not self._enabled:
+        if not self.enabled:
             return
         results = env.evaluation_result_list or []
         deltas = self._deltas(results)
         for place, result in enumerate(results):
-            sign = 1.0 if result.maximize else -1.0
-            value = sign * result.metric_value
-            if place == len(self._best):
-                self._best.append((value, env.iteration, results))
-            elif value > self._best[place][0] + deltas[place]:
-                self._best[place] = (value, env.iteration, results)
+            self._keep(place, result, results, deltas[place], env.iteration)
             if not self._counts(result, results, env):
                 continue
-            _, best, found = self._best[place]
+            best, found = self.best_iter[place], self.best_score_list[place]
             if env.iteration - best >= self.stopping_rounds:
                 self._stop("Early stopping, best iteration is:", best, found, result)
             if env.iteration == env.end_iteration - 1:
                 self._stop("Did not meet early stopping. Best iteration is:", best, found, result)
 
+    def _keep(
+        self, place: int, result: EvalResult, results: list[EvalResult], delta: float, number: int
+    ) -> None:
+        """Remember a result that is better than the best one before it."""
+        value = result.metric_value
+        if place == len(self.best_score):
+            self.best_score.append(value)
+            self.best_iter.append(number)
+            self.best_score_list.append(results)
+            return
+        best = self.best_score[place]
+        if value > best + delta if result.maximize else value < best - delta:
+            self.best_score[place], self.best_iter[place], self.best_score_list[place] = value, number, results
+
     def _begin(self, env: CallbackEnv) -> None:
         results = env.evaluation_result_list
         if not results:
             raise InputError("early stopping needs at least one valid set and one metric.")
-        self._best, self._enabled = [], True
+        self.best_score, self.best_iter, self.best_score_list = [], [], []
+        self.first_metric, self.enabled = results[0].metric_name, True
         if getattr(env.model, "_params", {}).get("boosting") == "dart":
-            self._enabled = False
+            self.enabled = False
             log_warning(
                 "early stopping does not go with boosting='dart', whose later rounds change earlier trees."
             )
         elif not any(self._counts(result, results, env) for result in results):
-            self._enabled = False
+            self.enabled = False
             log_warning("only the training set is evaluated, so training does not stop early.")
         elif self.verbose:
             log_info(f"Request until validation scores don't improve for {self.stopping_rounds} rounds")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.lightgbm.basic import EvalResult, quiet
+from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.request import functions_of
@@ -117,10 +117,12 @@ def cv(
         every = _Folds(known, functions_of(feval), rounds)
         for train_rows, test_rows in pairs:
             part, rest = (train_set.subset(np.sort(rows)) for rows in (train_rows, test_rows))
-            own = dict(known)
+            own, told = known, dict(params)
             if fpreproc is not None:
-                part, rest, own = fpreproc(part, rest, own)
-            booster = Booster(read_parameters(own), part)
+                part, rest, told = fpreproc(part, rest, told)
+                own = read_parameters(told, warn=log_warning)
+                own |= {} if metrics is None else {"metric": metrics}
+            booster = Booster._of(dict(own), told, part)
             if start is not None:
                 booster._continue(start)
             if eval_train_metric:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -10,6 +11,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.dialects.lightgbm.columns import Categories, categories_of, ordered_columns
 from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
@@ -38,7 +40,8 @@ class Dataset(LabelledRows):
     label, weight, init_score : one value a row; init_score also one for every class
     reference : the training set of a validation set
     feature_name : "auto", the frame's own or Column_0, …, or a list
-    categorical_feature : "auto", the frame's category types, or names and positions of columns; values below 0 are missing
+    categorical_feature : "auto", the frame's category types without an order, or names and positions of columns; values below 0
+        are missing. Of other category columns the codes are read, as numbers
     params : parameters of the data, such as max_bin
     free_raw_data : accepted; the table is kept as long as the Dataset, as training reads it
 
@@ -66,6 +69,7 @@ class Dataset(LabelledRows):
         free_raw_data: bool = True,
         position: Any = None,
     ) -> None:
+        data = _joined(data)
         self.data = data
         self.free_raw_data = free_raw_data
         self.params = dict(params or {})
@@ -85,22 +89,48 @@ class Dataset(LabelledRows):
     @property
     def table(self) -> Any:
         """The table as Weald's own estimators read it: categories below 0 are missing."""
-        return _without_negatives(self.source, self.categorical)
+        return self.table_by({})
+
+    def table_by(self, params: Mapping[str, Any]) -> Any:
+        """The same where parameters may say which columns hold categories."""
+        return _without_negatives(self.source, self.categorical(params))
+
+    def categorical(self, params: Mapping[str, Any]) -> list[int]:
+        """Positions of numeric columns that are declared to be categories."""
+        return declared_numbers(self.source, self.declared(params))
+
+    def declared(self, params: Mapping[str, Any]) -> list[int]:
+        """Positions of all columns that are declared to be categories, by a parameter too where nothing else says which are."""
+        told = {**self.data_params(), **params}.get("categorical_feature")
+        if told is None or told == "" or not self._automatic or self._of_category_types:
+            return list(self._declared)
+        return self._places(_listed(told))
 
     @property
-    def categorical(self) -> list[int]:
-        """Positions of numeric columns that were declared to be categories."""
-        return declared_numbers(self.source, self._declared)
+    def coded(self) -> list[int]:
+        """Positions of columns of a category type whose codes are read, as numbers."""
+        return [place for place in self._of_category_types if place not in self._categories]
 
-    @property
-    def declared(self) -> list[int]:
-        """Positions of all columns that were declared to be categories."""
-        return list(self._declared)
-
-    @property
-    def has_categories(self) -> bool:
+    def has_categories(self, params: Mapping[str, Any]) -> bool:
         """Whether any column holds categories."""
-        return bool(self._declared) or any(is_category(dtype) for dtype in self._types.values())
+        return bool(self.categorical(params) or self._categories)
+
+    @cached_property
+    def categories(self) -> Categories:
+        """The categories of a frame's columns."""
+        return categories_of(self.source)
+
+    @property
+    def _of_category_types(self) -> list[int]:
+        return [place for place, dtype in enumerate(self._types.values()) if is_category(dtype)]
+
+    @property
+    def _categories(self) -> list[int]:
+        """Positions of columns of a category type that are split into sets of categories."""
+        several = self._of_category_types
+        ordered = ordered_columns(self.source) if several and self._automatic else []
+        chosen = [place for place in several if place not in ordered] if self._automatic else self._declared
+        return [place for place in chosen if place in several]
 
     def data_params(self) -> dict[str, Any]:
         """Of its parameters those that are the data's, by LightGBM's own names."""
@@ -141,6 +171,7 @@ class Dataset(LabelledRows):
         rows = np.asarray(used_indices, np.int64)
         part = self._take(rows)
         part.data = part.source
+        part.__dict__.pop("categories", None)
         part.params = dict(self.params if params is None else params)
         part.used_indices = rows
         part.reference = self
@@ -170,13 +201,54 @@ class Dataset(LabelledRows):
         """The scores that rows start from."""
         return self._start
 
+    @property
+    def label(self) -> Float32s | None:
+        """The labels; they may be set."""
+        return self.get_label()
+
+    @label.setter
+    def label(self, label: Any) -> None:
+        self.set_label(label)
+
+    @property
+    def weight(self) -> Float32s | None:
+        """The weights; they may be set."""
+        return self.get_weight()
+
+    @weight.setter
+    def weight(self, weight: Any) -> None:
+        self.set_weight(weight)
+
+    @property
+    def init_score(self) -> Float64s | None:
+        """The scores that rows start from; they may be set."""
+        return self.get_init_score()
+
+    @init_score.setter
+    def init_score(self, init_score: Any) -> None:
+        self.set_init_score(init_score)
+
+    @property
+    def group(self) -> None:
+        """None: there is no ranking."""
+
+    @property
+    def position(self) -> None:
+        """None: there is no ranking."""
+
+    @property
+    def pandas_categorical(self) -> list[list[Any]] | None:
+        """The categories of a frame's category columns, in the order of their codes; None: the table is no frame."""
+        return None if self.categories is None else [one for one in self.categories if one is not None]
+
     def get_field(self, field_name: str) -> Any:
-        """One of label, weight and init_score."""
-        return self._field(field_name)
+        """One of label, weight and init_score; group and position are None, as there is no ranking."""
+        return None if field_name in OF_DATASET else self._field(field_name)
 
     def set_field(self, field_name: str, data: Any) -> Dataset:
         """Set one of label, weight and init_score."""
-        self.get_field(field_name)
+        if field_name not in OF_DATASET:
+            self._field(field_name)
         setter: Any = getattr(self, f"set_{field_name}")
         setter(data)
         return self
@@ -210,7 +282,7 @@ class Dataset(LabelledRows):
     def set_feature_name(self, feature_name: Any) -> Dataset:
         """Set the columns' names; "auto": the frame's own, or Column_0, …"""
         self.names_given = not (isinstance(feature_name, str) and feature_name == "auto")
-        own = list(self._types) or [f"Column_{place}" for place in range(self.n_columns)]
+        own = list(self._types) or default_names(self.n_columns)
         names = feature_name if self.names_given else own
         names = names_of_columns("feature_name", names, self.n_columns, _JSON_MARKS)
         self.feature_name = ["_".join(name.split()) for name in names]
@@ -222,20 +294,21 @@ class Dataset(LabelledRows):
         return list(self.feature_name)
 
     def set_categorical_feature(self, categorical_feature: Any) -> Dataset:
-        """Set the columns that hold categories; "auto": those of a frame's category types."""
+        """Set the columns that hold categories; "auto": those of a frame's category types without an order."""
         self.categorical_feature = categorical_feature
-        chosen: Sequence[Any] = () if isinstance(categorical_feature, str) else categorical_feature
-        if isinstance(categorical_feature, str) and categorical_feature != "auto":
+        self._automatic = isinstance(categorical_feature, str) and categorical_feature == "auto"
+        if isinstance(categorical_feature, str) and not self._automatic:
             raise InputError(f"categorical_feature must be 'auto' or a list, not {categorical_feature!r}.")
-        if categorical_feature is None:
-            chosen = ()
-        places = {position_of(column, self._given_names, "categorical_feature") for column in chosen}
-        self._declared = sorted(places)
+        self._declared = [] if self._automatic or categorical_feature is None else self._places(categorical_feature)
         return self
 
+    def _places(self, columns: Sequence[Any]) -> list[int]:
+        return sorted({position_of(column, self._given_names, "categorical_feature") for column in columns})
+
     def get_params(self) -> dict[str, Any]:
-        """The parameters of the data."""
-        return self.data_params()
+        """The parameters of the data, as they are called."""
+        known = self.data_params()
+        return {name: value for name, value in self.params.items() if LIGHTGBM_PARAMETERS.own_name(name) in known}
 
     def get_ref_chain(self, ref_limit: int = 100) -> set[Dataset]:
         """This set, its reference, the reference's reference, …"""
@@ -251,6 +324,29 @@ class Dataset(LabelledRows):
 
     def get_position(self) -> None:
         """None: there is no ranking."""
+
+
+def default_names(n_columns: int) -> list[str]:
+    """What columns are called that have no names."""
+    return [f"Column_{place}" for place in range(n_columns)]
+
+
+def _joined(data: Any) -> Any:
+    """One array of a list of arrays, which hold one block of rows after the other; anything else as it is."""
+    blocks = isinstance(data, list) and bool(data) and all(isinstance(part, np.ndarray) and part.ndim == 2 for part in data)
+    if not blocks:
+        return data
+    widths = {part.shape[1] for part in data}
+    if len(widths) > 1:
+        raise InputError(f"data is a list of arrays, which must have equally many columns, but they have {sorted(widths)}.")
+    return np.concatenate(data)
+
+
+def _listed(told: Any) -> Sequence[Any]:
+    """The columns of the parameter categorical_feature, which may be text: 0,2 or name:a,b."""
+    if isinstance(told, str):
+        return [name.strip() for name in told.removeprefix("name:").split(",")]
+    return told if isinstance(told, Sequence) else [told]
 
 
 def _without_negatives(table: Any, columns: Sequence[int]) -> Any:

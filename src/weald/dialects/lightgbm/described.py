@@ -105,7 +105,7 @@ class DescribedBooster(LearningBooster):
         importance_type: str = "split",
         object_hook: Callable[[dict[str, Any]], Any] | None = None,
     ) -> dict[str, Any]:
-        """The model as nested dicts."""
+        """The model as nested dicts; ``object_hook``: a function that each of them is replaced by, the inner ones first."""
         model, forest = self._fitted(), self._view(start_iteration, num_iteration)
         factors = self._factors(forest, self._range(start_iteration, num_iteration)[0])
         missing = dumps.missing_types(model, self._facts)
@@ -127,13 +127,13 @@ class DescribedBooster(LearningBooster):
             "feature_names": self.feature_name(),
             "monotone_constraints": list(monotone or ()),
             "feature_infos": {} if self._facts is None else self._facts.infos(self._names, model.schema),
-            "tree_info": [object_hook(tree) if object_hook is not None else tree for tree in trees],
+            "tree_info": trees,
             "feature_importances": {
                 name: value.item() for name, value in zip(self._names, values, strict=True) if value
             },
             "pandas_categorical": self.pandas_categorical,
         }
-        return dump if object_hook is None else object_hook(dump)
+        return dump if object_hook is None else dumps.hooked(dump, object_hook)
 
     @property
     def pandas_categorical(self) -> list[list[Any]] | None:

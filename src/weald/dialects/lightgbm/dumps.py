@@ -6,7 +6,7 @@ round), so that the raw score of a row is the sum, or mean, of its leaves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,6 +88,13 @@ def tree_dict(tree: TreeView, index: int, shrinkage: float, missing: Sequence[st
         "shrinkage": shrinkage,
         "tree_structure": written[0],
     }
+
+
+def hooked(part: Any, hook: Callable[[dict[str, Any]], Any]) -> Any:
+    """Nested dicts and lists with what a function makes of every dict, the inner ones first."""
+    if isinstance(part, dict):
+        return hook({name: hooked(value, hook) for name, value in part.items()})
+    return [hooked(value, hook) for value in part] if isinstance(part, list) else part
 
 
 def _threshold(tree: TreeView, node: int) -> float | str:

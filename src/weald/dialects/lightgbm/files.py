@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weald.dialects.lightgbm.columns import facts_from_json
 from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.estimators.shared.persistence import FittedModel
-from weald.params.lightgbm import read_parameters
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ def from_bytes(booster: Booster, data: bytes) -> None:
     if not isinstance(rates, list) or not all(isinstance(rate, int | float) for rate in rates):
         raise ModelFileError("The file's learning rates must be numbers.")
     facts = None if columns is None else facts_from_json(columns, model.schema.n_columns)
+    booster.params = {
+        name: value_of(params, name)
+        for name, entry in LIGHTGBM_PARAMETERS.items()
+        if entry.standing in ("same", "different") and entry.group != "estimators"
+    }
     booster._params, booster._custom, booster._names = params, bool(header["custom"]), names or []
     booster._rates, booster._facts = rates, facts
     booster._set_model(model)

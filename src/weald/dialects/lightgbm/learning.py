@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult
-from weald.dialects.lightgbm.columns import ColumnFacts, facts_of
+from weald.dialects.lightgbm.basic import EvalResult, log_warning
+from weald.dialects.lightgbm.columns import ColumnFacts, facts_of, in_codes
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
@@ -52,6 +52,11 @@ class LearningBooster(LearningHolder):
         self._train_set = train_set
         self._names = train_set.get_feature_name()
 
+    @property
+    def train_set(self) -> Dataset | None:
+        """The rows to train on, while the Booster keeps them."""
+        return self._train_set
+
     def num_feature(self) -> int:
         """How many columns the model was trained on."""
         if self._train_set is not None:
@@ -91,12 +96,22 @@ class LearningBooster(LearningHolder):
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
         objective = self._objective_of(objective)
-        request = Request(
-            dict(self._params), self._chosen(), data, evals, objective, metrics, self._from_scores
-        )
         self._rates = self._rates[: self._rounds()]
         if self._facts is None:
-            self._facts = facts_of(data.source, value_of(self._params, "bin_construct_sample_cnt"))
+            table = in_codes(data.source, data.coded, data.categories)
+            self._facts = facts_of(
+                table, value_of(self._params, "bin_construct_sample_cnt"), data.categories
+            )
+        request = Request(
+            dict(self._params),
+            self._chosen(),
+            data,
+            evals,
+            objective,
+            metrics,
+            self._from_scores,
+            self._facts.categories,
+        )
         if earlier is not None and earlier.missing != request.missing:
             raise InputError(
                 "training goes on with use_missing and zero_as_missing of the model that is there; leave them as they were."
@@ -121,10 +136,11 @@ class LearningBooster(LearningHolder):
         """Train a round by the parameters as they are now, and tell its metrics."""
         assert self._run is not None and self._request is not None
         before = self._request
-        if not same(_but_the_rate(self._params), _but_the_rate(before.params)):
+        if not same(_watched(self._params), _watched(before.params)):
             self._follow(replace(before, params=dict(self._params), chosen=self._chosen()))
         rate = None if value_of(self._params, "boosting") == "rf" else value_of(self._params, "learning_rate")
-        self._rates.append(self._run.step(rate).learning_rate)
+        rounds = self._run.n_rounds
+        self._rates += [self._run.step(rate).learning_rate] * (self._run.n_rounds - rounds)
         metrics = metrics_of(self._params, self._request.chosen)
         larger = {metric.name: metric.greater_is_better for metric in metrics}
         return [
@@ -137,7 +153,7 @@ class LearningBooster(LearningHolder):
                 raise InputError(f"the valid set {name!r} has an init_score, but the training set has none.")
 
     def update(self, train_set: Dataset | None = None, fobj: CustomObjective | None = None) -> bool:
-        """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). False: it may go on."""
+        """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). True: it found no split."""
         if train_set is not None:
             self._set_train_set(train_set)
         request = self._request
@@ -147,14 +163,15 @@ class LearningBooster(LearningHolder):
             objective = self._objective_of(fobj)
             if objective is not request.objective:
                 self._follow(replace(request, chosen=self._chosen(), objective=objective))
+        rounds = self._rounds()
         self._step()
-        return False
+        return self._rounds() == rounds
 
     def reset_parameter(self, params: dict[str, Any]) -> Any:
         """Set parameters of the rounds to come; those of the data and the task cannot be changed any more."""
         given = {LIGHTGBM_PARAMETERS.own_name(name) for name in params}
         company = {name: self._params[name] for name in _OWNERS if name in self._params and name not in given}
-        known = read_parameters({**company, **params})
+        known = read_parameters({**company, **params}, warn=log_warning)
         for name, value in known.items():
             fixed = name in _FIXED or LIGHTGBM_PARAMETERS[name].group == "dataset"
             if fixed and value != value_of(self._params, name):
@@ -169,5 +186,8 @@ class LearningBooster(LearningHolder):
         return self
 
 
-def _but_the_rate(params: Mapping[str, Any]) -> dict[str, Any]:
+def _watched(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters whose change is a change of plan: not of the learning rate, but where it says when goss begins."""
+    if "goss" in (value_of(params, "boosting"), value_of(params, "data_sample_strategy")):
+        return dict(params)
     return {name: value for name, value in params.items() if name != "learning_rate"}

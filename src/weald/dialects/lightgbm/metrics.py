@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.lightgbm.objectives import Chosen
-from weald.dialects.shared.metrics import MetricRow, auc_mu
+from weald.dialects.lightgbm.objectives import Chosen, signs
+from weald.dialects.shared.metrics import Function, MetricRow, auc_mu
 from weald.dialects.shared.tables import Float64s
 from weald.losses import METRICS, Metric
 from weald.losses.elementary import log_of
@@ -79,15 +79,21 @@ def _kullback_leibler(y: Float64s, prediction: Float64s, weight: Float64s | None
     return entropy(y, prediction, weight) - entropy(y, y, weight)
 
 
+def _of_signs(name: str) -> Function:
+    """A metric of two classes, whose labels are above 0 or not."""
+    function = METRICS[name].function
+    return lambda y, prediction, weight: function(signs(y), prediction, weight)
+
+
 _METRICS = {
     "l1": MetricRow("mae"),
     "l2": MetricRow("mse"),
     "rmse": MetricRow("rmse"),
     "r2": MetricRow("r2"),
     "gamma": MetricRow("gamma_nloglik"),
-    "auc": MetricRow("auc"),
-    "binary_logloss": MetricRow("logloss"),
-    "binary_error": MetricRow("error"),
+    "auc": MetricRow(_of_signs("auc")),
+    "binary_logloss": MetricRow(_of_signs("logloss")),
+    "binary_error": MetricRow(_of_signs("error")),
     "multi_logloss": MetricRow("logloss", "several"),
     "cross_entropy": MetricRow("cross_entropy"),
     "quantile": MetricRow("pinball", option=("quantile_alpha", "alpha")),
@@ -139,4 +145,6 @@ def metric_of(name: str, params: Mapping[str, Any], n_outputs: int) -> Metric:
     row = _METRICS[name]
     row.check_outputs(f"metric={name!r}", n_outputs)
     value = None if row.option is None else value_of(params, row.option[1])
-    return Metric(name, row.function(value), greater_is_better=name in _LARGER)
+    top = value_of(params, "multi_error_top_k") if name == "multi_error" else 1
+    called = name if top == 1 else f"{name}@{top}"
+    return Metric(called, row.function(value), greater_is_better=name in _LARGER)

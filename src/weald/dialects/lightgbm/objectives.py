@@ -35,6 +35,11 @@ _OPTIONS = {
 }
 
 
+def signs(y: Float64s) -> Float64s:
+    """1 for labels above 0, 0 for all others; missing ones stay missing."""
+    return np.where(np.isnan(y), y, (y > 0).astype(np.float64))
+
+
 @dataclass(frozen=True)
 class Chosen:
     """The objective of a training; ``custom``: the user's own function decides the gradients."""
@@ -73,6 +78,10 @@ class Chosen:
     def predictions(self, scores: Float64s) -> Float64s:
         """From raw scores (outputs, rows) to what `predict` returns: (rows,) or (rows, outputs)."""
         return LINKS["identity"](scores) if self.custom else self.loss().respond(scores)
+
+    def labels(self, y: Float64s) -> Float64s:
+        """The labels as the loss takes them: of binary those above 0 are 1, all others 0."""
+        return signs(y) if self.name == "binary" else y
 
     def weights(self, y: Float64s, weight: Float64s | None) -> Float64s | None:
         """The rows' weights, with those of the two classes."""

@@ -37,7 +37,10 @@ def plot_importance(
     precision: int | None = 3,
     **kwargs: Any,
 ) -> Any:
-    """Bars of the columns' importances, the most important on top; needs matplotlib. Returns the axes."""
+    """Bars of the columns' importances, the most important on top; needs matplotlib. Returns the axes.
+
+    In ``xlabel`` @importance_type@ stands for the kind of importance.
+    """
     kind = importance_type
     if kind == "auto":
         kind = booster.importance_type if isinstance(booster, LGBMModel) else "split"
@@ -51,8 +54,7 @@ def plot_importance(
         return f"{value:.{precision}f}" if kind == "gain" and precision is not None else str(value)
 
     draw_bars(ax, ranked, text_of, height, xlim, ylim, **kwargs)
-    title, xlabel, ylabel = _filled("@importance_type@", kind, title, xlabel, ylabel)
-    label_axes(ax, title, xlabel, ylabel, grid)
+    label_axes(ax, title, _filled("@importance_type@", kind, xlabel), ylabel, grid)
     return ax
 
 
@@ -89,8 +91,7 @@ def plot_metric(
         ax.plot(range(len(values)), values, label=name)
     ax.legend(loc="best")
     limit_axes(ax, xlim, ylim)
-    title, xlabel, ylabel = _filled("@metric@", chosen, title, xlabel, ylabel)
-    label_axes(ax, title, xlabel, ylabel, grid)
+    label_axes(ax, title, xlabel, _filled("@metric@", chosen, ylabel), grid)
     return ax
 
 
@@ -125,8 +126,8 @@ def plot_split_value_histogram(
     return ax
 
 
-def _filled(mark: str, value: str, *texts: str | None) -> list[Any]:
-    return [None if text is None else text.replace(mark, value) for text in texts]
+def _filled(mark: str, value: str, text: str | None) -> str | None:
+    return None if text is None else text.replace(mark, value)
 
 
 plot_tree = REFUSALS.function("plot_tree", NO_PICTURES_OF_TREES)

@@ -9,12 +9,13 @@ from typing import Any
 from weald.binning import missing_of
 from weald.data.missing import Missing
 from weald.dialects.lightgbm.basic import EvalResult
+from weald.dialects.lightgbm.columns import Categories, in_codes
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.lightgbm.translate import native_parameters
 from weald.dialects.shared.request import BoosterRequest, name_of
-from weald.dialects.shared.run import Order
+from weald.dialects.shared.run import GivenRows, Order
 from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss
@@ -37,6 +38,8 @@ class Request(BoosterRequest):
     metrics: Sequence[CustomMetric] = ()
     #: rows start from scores of their own, or from 0, in place of the best constant
     from_scores: bool = False
+    #: the categories of the model's frame
+    categories: Categories = None
 
     def order(self, earlier: FittedModel | None) -> Order:
         native, train, _ = self.native(), self.train, self._parts
@@ -45,10 +48,17 @@ class Request(BoosterRequest):
         return Order(
             native,
             self._loss(),
-            replace(train.given(self._start(train)), weight=self._weights()),
-            [data.given(self._start(data), name) for data, name in self.evals],
+            replace(self._given(train), label=self.chosen.labels(train.labels), weight=self._weights()),
+            [self._given(data, name) for data, name in self.evals],
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
+            keeps_empty_rounds=value_of(self.params, "boosting") in ("rf", "dart"),
+        )
+
+    def _given(self, data: Dataset, name: str = "") -> GivenRows:
+        table = data.table_by(self.params if data is self.train else {})
+        return replace(
+            data.given(self._start(data), name), table=in_codes(table, self.train.coded, self.categories)
         )
 
     @property
@@ -64,9 +74,9 @@ class Request(BoosterRequest):
             {**train.data_params(), **self.params},
             self.chosen,
             feature_names=train.feature_name,
-            has_categories=train.has_categories,
+            has_categories=train.has_categories(self.params),
         )
-        native["categorical_features"] = train.categorical or "auto"
+        native["categorical_features"] = train.categorical(self.params) or "auto"
         return native
 
     def _loss(self) -> Loss:

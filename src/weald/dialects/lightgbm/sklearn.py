@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,17 +14,16 @@ from weald.data import read_weights
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import record_evaluation
-from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.dataset import Dataset, default_names
+from weald.dialects.lightgbm.estimator_parameters import defaults_of, drawn_seed, given_parameters, taken
 from weald.dialects.lightgbm.functions import ObjectiveOfLabels, metric_of_labels
 from weald.dialects.lightgbm.metrics import names_of
 from weald.dialects.lightgbm.refusals import OF_FIT, REFUSALS
 from weald.dialects.lightgbm.training import train
 from weald.dialects.shared.estimators import ClassLabels, DialectEstimator, as_table, both_classes, sets_of
-from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
+from weald.params.lightgbm import LIGHTGBM_PARAMETERS
+from weald.params.lightgbm_table import OBJECTIVE_ALIASES
 from weald.runtime.errors import InputError
-
-# Parameters of the estimator that are none of the booster's.
-_OWN = ("class_weight", "importance_type", "n_estimators")
 
 
 class LGBMModel(DialectEstimator):
@@ -59,32 +57,46 @@ class LGBMModel(DialectEstimator):
 
     # Set above, one by one by name; declared for readers and type checkers.
     n_estimators: int
+    #: what an estimator has after `fit` only, beside its properties
+    _of_fit: tuple[str, ...] = ()
     objective: str | Callable[..., Any] | None
     class_weight: Any
     importance_type: str
 
     # --- fitting ------------------------------------------------------------------------------------
 
-    def _booster_params(self) -> dict[str, Any]:
-        """What `train` is given; a keyword counts more than a parameter of the signature with its default."""
-        own = super().get_params(deep=False)
+    def __getattr__(self, name: str) -> Any:
+        """Parameters that came as further keywords; what only `fit` knows is told to be missing."""
         further = self.__dict__.get("kwargs", {})
-        replaced = {LIGHTGBM_PARAMETERS.own_name(name) for name in further}
-        defaults = inspect.signature(LGBMModel.__init__).parameters
-        for name in list(own):
-            still_default = name in defaults and own[name] == defaults[name].default
-            if name in further or (LIGHTGBM_PARAMETERS.own_name(name) in replaced and still_default):
-                del own[name]
-        params = read_parameters({**own, **further}, estimators=True)
-        for name in ("class_weight", "importance_type"):
-            params.pop(name, None)
+        if name in further:
+            return further[name]
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:
+            return own.fget(self)  # whose error has led here
+        if name in self._of_fit:
+            self._holder()
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _booster_params(self) -> dict[str, Any]:
+        """What `train` is given: the parameters as they are called, but for those of the estimator and of a user's subclass."""
+        own = {name: getattr(self, name) for name in SIGNATURE}
+        params = given_parameters(
+            own | self.get_params(deep=False), self.__dict__.get("kwargs", {}), SIGNATURE
+        )
         objective = params.pop("objective", None)
+        for name in LIGHTGBM_PARAMETERS["objective"].aliases:
+            if params.get(name) is not None:
+                objective = params.pop(name)
+                log_warning(f"{name}={objective!r} counts in place of objective.")
         self._objective = objective if objective is not None else self._default_objective()
-        if callable(self._objective):
-            params["objective"] = ObjectiveOfLabels(self._objective)
-        else:
-            params["objective"] = self._objective
+        params["objective"] = ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
+        params["random_state"] = drawn_seed(params["random_state"])
         return params
+
+    @property
+    def _objective_name(self) -> str:
+        """LightGBM's own name of the objective."""
+        return OBJECTIVE_ALIASES.get(self._objective, str(self._objective))
 
     def _default_objective(self) -> str:
         raise InputError("LGBMModel needs an objective; or use LGBMRegressor or LGBMClassifier.")
@@ -93,12 +105,17 @@ class LGBMModel(DialectEstimator):
         """The metrics by name, those of fit first, and the functions."""
         several = eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric]
         named = [self._metric_name(name) for name in several if isinstance(name, str)]
-        own = names_of(params.get("metric", "")) or self._default_metrics()
+        own = names_of(taken(params, "metric") or "") or self._default_metrics()
         functions = [metric_of_labels(function) for function in several if callable(function)]
         return [*(name for name in named if name not in own), *own], functions
 
     def _metric_name(self, name: str) -> str:
         return name
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.one_d_labels = True
+        return tags
 
     def _default_metrics(self) -> list[str]:
         return ["l2"] if callable(self._objective) else [str(self._objective)]
@@ -167,7 +184,7 @@ class LGBMModel(DialectEstimator):
         self._Booster = train(
             params,
             data,
-            params.pop("num_iterations", self.n_estimators),
+            self.n_estimators,
             valid_sets=self._valid_sets(data, (X, y), sets),
             valid_names=eval_names,
             feval=functions,
@@ -213,6 +230,9 @@ class LGBMModel(DialectEstimator):
         found = self._found(X, *which, validate_features=validate_features, **kwargs)
         return found if raw_score or pred_leaf or pred_contrib else self._answer(found)
 
+    def _readable(self, table: Any) -> Any:
+        return self.booster_._readable(table)
+
     def _found(self, X: Any, *which: Any, **options: Any) -> Any:
         """What the booster predicts for a table."""
         self._check_table(X)
@@ -237,6 +257,14 @@ class LGBMModel(DialectEstimator):
     def feature_name_(self) -> list[str]:
         """Names of the columns."""
         return self.booster_.feature_name()
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, where X had some, or fit was given some."""
+        names = self.feature_name_
+        if names == default_names(len(names)):
+            raise AttributeError("feature_names_in_ is defined only when X has names of columns, or fit was given feature_name.")
+        return np.array(names, dtype=object)
 
     @property
     def feature_importances_(self) -> NDArray[Any]:
@@ -272,9 +300,13 @@ class LGBMModel(DialectEstimator):
 
     @property
     def objective_(self) -> str | Callable[..., Any]:
-        """What was minimised."""
+        """What was minimised, as it was asked for."""
         self._holder()
         return self._objective
+
+
+#: the parameters of the signature, and their defaults
+SIGNATURE = defaults_of(LGBMModel)
 
 
 class LGBMRegressor(RegressorMixin, LGBMModel):  # type: ignore[misc]
@@ -298,6 +330,8 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
     (['early', 'late'], (200, 2))
     """
 
+    _of_fit = ("classes_", "n_classes_")
+
     def _default_objective(self) -> str:
         return "multiclass" if self.n_classes_ > 2 else "binary"
 
@@ -315,14 +349,15 @@ class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[m
 
     def _booster_params(self) -> dict[str, Any]:
         params = super()._booster_params()
-        several = self.n_classes_ > 2
+        several, objective = self.n_classes_ > 2, self._objective_name
         if several:
+            taken(params, "num_class")
             params["num_class"] = self.n_classes_
-        if several and params["objective"] in ("binary", "cross_entropy"):
+        if several and objective in ("binary", "cross_entropy"):
             raise InputError(
-                f"objective={params['objective']!r} is for two classes, but y has {self.n_classes_}; use 'multiclass'."
+                f"objective={objective!r} is for two classes, but y has {self.n_classes_}; use 'multiclass'."
             )
-        if not several and params["objective"] in ("multiclass", "multiclassova"):
+        if not several and objective in ("multiclass", "multiclassova"):
             params["num_class"] = 2
         return params
 

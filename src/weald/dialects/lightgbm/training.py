@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, quiet
+from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.booster import Booster, without_functions
 from weald.dialects.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.dialects.lightgbm.dataset import Dataset
@@ -54,8 +54,8 @@ def train(
         raise TypeError(f"train_set must be a Dataset, not {type(train_set).__name__}.")
     with quiet(params):
         known, rounds, before, after = read_arguments(params, num_boost_round, callbacks)
-        booster = Booster(known, train_set)
-        booster.params = {**without_functions(params), "num_iterations": rounds}
+        told_params = {**without_functions(params), "num_iterations": rounds}
+        booster = Booster._of(known, told_params, train_set)
         begin = 0
         if init_model is not None:
             booster._continue(
@@ -63,7 +63,7 @@ def train(
             )
             begin = booster.current_iteration()
         evals = _named_sets(booster, train_set, valid_sets, valid_names)
-        told = Callbacks(booster, known, begin, rounds, before, after)
+        told = Callbacks(booster, told_params, begin, rounds, before, after)
         booster._boost(rounds, functions_of(feval), evals, told.before, told.after)
     booster.best_iteration = told.best_iteration
     booster.best_score = told.best_score
@@ -127,7 +127,7 @@ def read_arguments(
     params: Mapping[str, Any], num_boost_round: int, callbacks: Sequence[Callable[..., Any]] | None
 ) -> tuple[dict[str, Any], int, list[Any], list[Any]]:
     """The parameters, the number of rounds, and the callbacks before and after a round."""
-    known = read_parameters(params)
+    known = read_parameters(params, warn=log_warning)
     rounds = whole_number("num_boost_round", known.pop("num_iterations", num_boost_round), 1)
     everything = list(callbacks or ())
     stopping = value_of(known, "early_stopping_round")

@@ -102,12 +102,12 @@ def _sampling(params: Mapping[str, Any], chosen: Chosen) -> dict[str, Any]:
         return {"sampling": "goss", **rates}
     freq, share = value_of(params, "bagging_freq"), value_of(params, "bagging_fraction")
     positive, negative = (value_of(params, f"{sign}_bagging_fraction") for sign in ("pos", "neg"))
-    by_class = positive < 1.0 or negative < 1.0
+    by_class = chosen.name == "binary" and (positive < 1.0 or negative < 1.0)
     if not freq:
         if (by_class or share < 1.0) and value_of(params, "verbosity") >= 0:
             log_warning("rows are not drawn, whatever bagging_fraction says, while bagging_freq is 0.")
         return {}
-    if by_class and not chosen.custom:
+    if by_class:
         drawn = {"positive_subsample": positive, "negative_subsample": negative}
     elif share < 1.0:
         drawn = {"subsample": share}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,6 +31,19 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
         for name, value in arguments.items():
             if name != "self" and (name != "kwargs" or value):
                 setattr(self, name, value)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters; of a class that passes keywords on, those of the classes that they go to as well."""
+        found: set[str] = set()
+        for kind in cls.__mro__:
+            if kind is object or "__init__" not in kind.__dict__:
+                continue
+            given = list(inspect.signature(kind.__dict__["__init__"]).parameters.values())[1:]
+            found |= {one.name for one in given if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
+            if not any(one.kind == one.VAR_KEYWORD for one in given):
+                break
+        return sorted(found)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, those that came as further keywords too."""
@@ -75,11 +89,15 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
         return self._Booster
 
+    def _readable(self, table: Any) -> Any:
+        """A table to predict, with categories as the training table had them."""
+        return table
+
     def _check_table(self, X: Any) -> Dataset:
         """The table to predict, read; Weald's own sentences for what does not fit the training's, in scikit-learn's words."""
         holder: ModelHolder = self._holder()
-        fitted, table, owner = holder._fitted(), as_table(X), type(self).__name__
-        if holder._by_position and fitted.schema.named and not is_frame(table):
+        fitted, table, owner = holder._fitted(), self._readable(as_table(X)), type(self).__name__
+        if holder._by_position and fitted.schema.named and not is_frame(X):
             warnings.warn(
                 f"X does not have valid feature names, but {owner} was fitted with feature names",
                 UserWarning,
@@ -97,10 +115,6 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def n_features_in_(self) -> int:
         """How many columns X had."""
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(
-                f"n_features_in_ is known after fit only: this {type(self).__name__} is not fitted"
-            )
         return int(self._holder()._fitted().schema.n_columns)
 
     @property

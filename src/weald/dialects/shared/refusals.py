@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from weald.runtime.errors import NotSupportedError
@@ -13,6 +16,14 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 Class = TypeVar("Class", bound=type)
 Reasons = Mapping[str, str]
+
+
+class NoNameError(NotSupportedError, AttributeError):
+    """A name that a module does not have, and why; `hasattr` knows it as missing."""
+
+
+class NoImportError(NotSupportedError, ImportError):
+    """The same where the name was to be imported."""
 
 
 class Refusals:
@@ -68,17 +79,21 @@ class Refusals:
         return decorate
 
     def names(self, reasons: Reasons) -> Callable[[str], Any]:
-        """The ``__getattr__`` of the module, which tells why it does not have a name.
-
-        It raises no AttributeError, of which "from module import name" would keep nothing but the name.
-        """
+        """The ``__getattr__`` of the module, which tells why it does not have a name."""
 
         def of_module(name: str) -> NoReturn:
             if name in reasons:
-                raise NotSupportedError(f"{self._module} has no {name}: {reasons[name]}")
+                # Of an AttributeError "from module import name" would keep nothing but the name.
+                kind = NoImportError if _is_import(sys._getframe(1)) else NoNameError
+                raise kind(f"{self._module} has no {name}: {reasons[name]}")
             raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
         return of_module
+
+
+def _is_import(frame: FrameType) -> bool:
+    """Whether a frame is at "from module import name"."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
 
 
 def _asks(value: Any, default: Any) -> bool:

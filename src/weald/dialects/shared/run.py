@@ -58,6 +58,7 @@ class Order:
     metrics: Sequence[Metric] = ()
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
+    keeps_empty_rounds: bool = True  # rounds but the first in which no tree splits are rounds, too
 
     @property
     def evaluates(self) -> bool:
@@ -104,7 +105,10 @@ class Run:
 
     def _plan(self, order: Order) -> Plan:
         facts = Facts(order.loss, self._n_rows, own_starts=order.train.init_score is not None)
-        return plan_of(order.parameters, self._schema, facts)
+        plan = plan_of(order.parameters, self._schema, facts)
+        if order.keeps_empty_rounds or isinstance(plan.kind, LinearPlan):
+            return plan
+        return replace(plan, kind=replace(plan.kind, keeps_empty_rounds=False))
 
     def _sets(self, order: Order) -> list[opening.Rows]:
         if not order.evaluates:

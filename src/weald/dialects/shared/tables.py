@@ -79,7 +79,12 @@ def open_data(data: Any, what: str, text: bool = False) -> Any:
 
 def array_of_rows(rows: Any) -> NDArray[Any]:
     """An array of anything that NumPy reads; numbers beside text stay numbers."""
-    array = np.asarray(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        raise InputError(
+            "data must be rows of equally many values, but the list is ragged, or holds tables; make one array of it."
+        ) from None
     return np.array(rows, dtype=object) if array.dtype.kind in "US" and not hasattr(rows, "dtype") else array
 
 

@@ -104,6 +104,7 @@ class TreePlan:
     prefix_growth: float | None = None  # of ordered boosting
     statistics: StatisticPlan | None = None
     permutations: int = 0  # orders of the rows that take turns, beside that of the model
+    keeps_empty_rounds: bool = True  # of a plain booster: rounds but the first in which no tree splits are rounds, too
 
     @property
     def booster(self) -> str:

@@ -22,6 +22,7 @@ from weald.training.boosting.leaf_steps import leaf_descent, weight_of_rows
 from weald.training.boosting.plan import LeafPlan, Plan
 from weald.training.boosting.rounds import Evaluation
 from weald.tree.growers import AnyGrower, make_grower
+from weald.tree.grown import GrownTree
 from weald.tree.splits.noise import fading
 
 Float64s = NDArray[np.float64]
@@ -62,6 +63,7 @@ class TreeLearner:
         self._booster = booster
         self._own_descent = descent
         self._tasks = self._most_tasks = tasks
+        self._n_empty = 0
         self._train = train
         self.at = Position.of(train, plan.loss, scores)
         self._plan = plan
@@ -118,6 +120,8 @@ class TreeLearner:
     def learn(self, number: int, learning_rate: float) -> NDArray[np.uint32]:
         """Grow and add the round's trees."""
         at, plan, trees = self.at, self._plan, self._plan.trees
+        number += self._n_empty  # what a round that came to nothing has drawn is not drawn again
+        waiting: list[GrownTree] | None = None if trees.keeps_empty_rounds or not self.n_rounds else []
         grower, descent = self._making.grower, self._making.descent
         weight = self._weight if trees.rules.counts_rows else None
         n_outputs = plan.loss.n_outputs
@@ -143,9 +147,24 @@ class TreeLearner:
             )
             if weight is not None:
                 tree.use_hessian(hessian)
+            if waiting is not None and tree.n_leaves == 1:
+                waiting.append(tree)
+                continue
+            self._add_constants(waiting)
             self._booster.add(tree, share, output)
+        if waiting is not None and len(waiting) == n_outputs:
+            self._n_empty += 1
+            return sample.rows
+        self._add_constants(waiting)
         self._booster.end_round(learning_rate)
         return sample.rows
+
+    def _add_constants(self, waiting: list[GrownTree] | None) -> None:
+        """Add trees that found no split, and move nothing, before the next tree of their round that did."""
+        for tree in waiting or ():
+            self._making.builder.append(**tree.for_forest(np.zeros(1), 1.0))
+        if waiting:
+            waiting.clear()
 
     def settle(self) -> None:
         """Bring the training scores to where the last round has left the model."""
