@@ -19,6 +19,7 @@ from weald.dialects.catboost.metrics import metric_of
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import respond
 from weald.dialects.catboost.refusals import METHODS, OF_EVAL_METRICS, OF_FIT, OF_PREDICT, REFUSALS
+from weald.dialects.catboost.searches import Searching
 from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
 from weald.dialects.shared.tables import Float64s
@@ -35,7 +36,7 @@ _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
 @REFUSALS.methods(METHODS)
-class CatBoost(DescribedModel, DialectEstimator):
+class CatBoost(DescribedModel, Searching, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
 
     Parameters
