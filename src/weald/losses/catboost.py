@@ -19,7 +19,7 @@ from weald.losses.lightgbm import NewtonHuber, Sigmoids
 
 
 class CurvedHuber(NewtonHuber):
-    """`NewtonHuber` whose hessian is the loss's own second derivative: rows that are farther than delta from their label have none.
+    """`NewtonHuber` whose hessian is the loss's second derivative: rows farther than delta from their label have none.
 
     So a leaf whose rows are mostly far away takes a long step, which the penalty alone limits, as CatBoost's does.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -21,7 +21,8 @@ Parameters = dict[str, Any]
 _OF_OUTPUT = ("verbose", "silent", "logging_level", "verbose_eval")
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True)
+class Verdict:
     """What a combination of parameters came to."""
 
     value: float
@@ -73,9 +74,8 @@ class Searching:
         """
         from sklearn.model_selection import ParameterGrid
 
-        search = _search(
-            self, (X, y), cv, (verbose, log_cout), partition_random_seed=partition_random_seed, shuffle=shuffle, stratified=stratified
-        )  # fmt: skip
+        how = {"partition_random_seed": partition_random_seed, "shuffle": shuffle, "stratified": stratified}
+        search = _search(self, (X, y), cv, (verbose, log_cout), how)
         aside = train_size if search_by_train_test_split else None
         return search.run(list(ParameterGrid(param_grid)), aside, calc_cv_statistics, refit)
 
@@ -106,9 +106,8 @@ class Searching:
         """
         from sklearn.model_selection import ParameterSampler
 
-        search = _search(
-            self, (X, y), cv, (verbose, log_cout), partition_random_seed=partition_random_seed, shuffle=shuffle, stratified=stratified
-        )  # fmt: skip
+        how = {"partition_random_seed": partition_random_seed, "shuffle": shuffle, "stratified": stratified}
+        search = _search(self, (X, y), cv, (verbose, log_cout), how)
         drawn = list(ParameterSampler(param_distributions, n_iter, random_state=partition_random_seed))
         aside = train_size if search_by_train_test_split else None
         return search.run(drawn, aside, calc_cv_statistics, refit)
@@ -187,15 +186,15 @@ class _Search:
         return {**kept, **candidate, "verbose": False}
 
 
-def _search(model: Any, data: tuple[Any, Any], cv: Any, shown: tuple[Any, Any], **folds: Any) -> _Search:
-    """The search of a model; ``data``: X and y; ``shown``: verbose and log_cout."""
+def _search(model: Any, data: tuple[Any, Any], cv: Any, shown: tuple[Any, Any], how: Mapping[str, Any]) -> _Search:
+    """The search of a model; ``data``: X and y; ``shown``: verbose and log_cout; ``how``: the folds are drawn."""
     X, y = data
     pool = X if isinstance(X, Pool) else as_pool(X, y, cat_features=model.params.get("cat_features"))
     if isinstance(X, Pool) and y is not None:
         raise InputError("X is a Pool, which has its own y; leave y out.")
-    how = {"fold_count": 3 if cv is None else cv} if cv is None or isinstance(cv, int) else {"folds": cv}
+    folds = {"fold_count": 3 if cv is None else cv} if cv is None or isinstance(cv, int) else {"folds": cv}
     output = {"verbose": shown[0], "silent": None, "logging_level": None, "metric_period": 1}
-    return _Search(model, pool, {**how, **folds}, speaker(output, shown[1]), print_period(output))
+    return _Search(model, pool, {**folds, **how}, speaker(output, shown[1]), print_period(output))
 
 
 def _best_of(verdicts: Sequence[Verdict]) -> int:

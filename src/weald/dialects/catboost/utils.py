@@ -42,6 +42,7 @@ def eval_metric(
     """The value of a metric, in a list, of raw scores: one a row, or (rows, classes).
 
     label : numbers; of two classes 0 and 1, of several their places 0, 1, …
+    weight : one a row; also metrics that training takes without weights (AUC) count them
     thread_count : accepted; a metric is one thread's work
 
     >>> eval_metric([0, 1, 1], [-1.0, 2.0, -0.5], "Accuracy")
@@ -59,7 +60,14 @@ def eval_metric(
     _check_labels(y, metric, chosen)
     weights = None if weight is None else one_a_row("weight", weight, len(scores))
     raw = np.ascontiguousarray(scores.T if scores.ndim == 2 else scores[None])
-    return [metric_of(metric, chosen).value(chosen.loss(), raw, y, weights)]
+    return [metric_of(_weighed(metric), chosen).value(chosen.loss(), raw, y, weights)]
+
+
+def _weighed(metric: str) -> str:
+    """A metric whose weights count, if it does not say otherwise: here who gives some wants them."""
+    if "use_weights" in metric:
+        return metric
+    return f"{metric}{';' if ':' in metric else ':'}use_weights=true"
 
 
 def _loss_of(metric: str, n_outputs: int) -> Chosen:
