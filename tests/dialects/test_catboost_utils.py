@@ -21,9 +21,9 @@ WEIGHT = rng.integers(1, 4, 120).astype(np.float64)
 QUIET: dict[str, Any] = {"iterations": 4, "learning_rate": 0.3, "verbose": False, "thread_count": 1}
 OF_ONE_SCORE = (
     "Logloss", "CrossEntropy", "AUC", "Accuracy", "F1", "F:beta=2", "Precision", "Recall", "BrierScore", "MCC", "Kappa",
-    "TotalF1", "BalancedAccuracy", "BalancedErrorRate", "ZeroOneLoss", "HammingLoss", "NormalizedGini", "RMSE", "MAE", "MAPE", "R2",
-    "Quantile:alpha=0.9", "Poisson", "Tweedie:variance_power=1.5", "Huber:delta=1", "SMAPE", "MedianAbsoluteError",
-    "Lq:q=1.5", "NumErrors:greater_than=0.5", "Expectile:alpha=0.3", "FairLoss:smoothness=0.5",
+    "TotalF1", "BalancedAccuracy", "BalancedErrorRate", "ZeroOneLoss", "HammingLoss", "NormalizedGini", "RMSE", "MAE", "MAPE",
+    "R2", "Quantile:alpha=0.9", "Poisson", "Tweedie:variance_power=1.5", "Huber:delta=1", "SMAPE",
+    "MedianAbsoluteError", "Lq:q=1.5", "NumErrors:greater_than=0.5", "Expectile:alpha=0.3", "FairLoss:smoothness=0.5",
 )  # fmt: skip
 
 
