@@ -47,7 +47,9 @@ def test_a_random_search_tries_too_many_or_forgets_eval_metric(capsys: pytest.Ca
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 and all(line.partition("loss: ")[2][:2] in ("0.", "1.") for line in lines)
     assert set(found) == {"params"} and not model.is_fitted()
-    table = model.grid_search({"depth": [1, 3]}, pool, cv=KFold(2), search_by_train_test_split=False, verbose=2)
+    table = model.grid_search(
+        {"depth": [1, 3]}, pool, cv=KFold(2), search_by_train_test_split=False, verbose=2
+    )
     assert table["params"] == {"depth": 3} and "test-AUC-mean" in table["cv_results"]
     assert len(capsys.readouterr().out.splitlines()) == 1
 
@@ -66,7 +68,9 @@ def test_a_search_ignores_what_it_cannot_do() -> None:
 
 
 def test_a_sum_of_models_is_not_the_sum_of_their_scores() -> None:
-    models = [cb.CatBoostClassifier(**QUIET, random_seed=seed, depth=seed + 2).fit(X, LABELS) for seed in (0, 1)]
+    models = [
+        cb.CatBoostClassifier(**QUIET, random_seed=seed, depth=seed + 2).fit(X, LABELS) for seed in (0, 1)
+    ]
     summed = cb.sum_models(models, weights=[0.25, 0.75])
     scores = [model.predict(X, "RawFormulaVal") for model in models]
     np.testing.assert_allclose(summed.predict(X), 0.25 * scores[0] + 0.75 * scores[1], rtol=1e-12)
@@ -113,7 +117,10 @@ class Narrow(cb.CatBoostRegressor):  # type: ignore[misc]
 def test_a_clone_of_a_subclass_loses_parameters() -> None:
     copy = clone(Named(extra=3, **QUIET))
     assert (copy.extra, copy.get_params()) == (3, {**QUIET, "extra": 3})
-    assert copy.set_params(extra=4, depth=2).get_params() == {**QUIET, "extra": 4, "depth": 2} and copy.extra == 4
+    assert (
+        copy.set_params(extra=4, depth=2).get_params() == {**QUIET, "extra": 4, "depth": 2}
+        and copy.extra == 4
+    )
     narrow = clone(Narrow(depth=2, own="b"))
     assert (narrow.own, narrow.get_param("iterations"), narrow.get_param("depth")) == ("b", 4, 2)
     assert narrow.fit(X, Y).tree_count_ == 4

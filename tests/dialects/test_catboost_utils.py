@@ -35,7 +35,16 @@ def test_eval_metric_gives_other_values_than_catboosts() -> None:
             got = utils.eval_metric(LABELS, SCORES, metric, weight=weight)
             assert got == pytest.approx(want, rel=1e-6), (metric, weight is None)
     classes, scores = rng.integers(0, 3, 60), rng.standard_normal((60, 3))
-    for metric in ("MultiClass", "MultiClassOneVsAll", "Accuracy", "TotalF1", "AUC", "MCC", "Kappa", "ZeroOneLoss"):
+    for metric in (
+        "MultiClass",
+        "MultiClassOneVsAll",
+        "Accuracy",
+        "TotalF1",
+        "AUC",
+        "MCC",
+        "Kappa",
+        "ZeroOneLoss",
+    ):
         want = theirs.eval_metric(classes, scores, metric)
         assert utils.eval_metric(classes, scores, metric) == pytest.approx(want, rel=1e-6), metric
 
@@ -81,7 +90,9 @@ def test_curves_of_a_model_do_not_belong_together() -> None:
     assert (np.diff(thresholds) < 0.0).all() and (np.diff(fpr) >= 0.0).all() and (np.diff(tpr) >= 0.0).all()
     for own, other in zip(utils.get_fpr_curve(model, pool), (thresholds, fpr), strict=True):
         np.testing.assert_array_equal(own, other)
-    for own, other in zip(utils.get_fnr_curve(curve=(fpr, tpr, thresholds)), (thresholds, 1.0 - tpr), strict=True):
+    for own, other in zip(
+        utils.get_fnr_curve(curve=(fpr, tpr, thresholds)), (thresholds, 1.0 - tpr), strict=True
+    ):
         np.testing.assert_array_equal(own, other)
     parts = [pool.slice(np.arange(50)), pool.slice(np.arange(50, 120))]
     for own, other in zip(utils.get_roc_curve(model, parts), (fpr, tpr, thresholds), strict=True):

@@ -186,7 +186,9 @@ class _Search:
         return {**kept, **candidate, "verbose": False}
 
 
-def _search(model: Any, data: tuple[Any, Any], cv: Any, shown: tuple[Any, Any], how: Mapping[str, Any]) -> _Search:
+def _search(
+    model: Any, data: tuple[Any, Any], cv: Any, shown: tuple[Any, Any], how: Mapping[str, Any]
+) -> _Search:
     """The search of a model; ``data``: X and y; ``shown``: verbose and log_cout; ``how``: the folds are drawn."""
     X, y = data
     pool = X if isinstance(X, Pool) else as_pool(X, y, cat_features=model.params.get("cat_features"))

@@ -37,19 +37,19 @@ def sum_models(
     if not parts:
         raise InputError("models is empty; give one or more.")
     factors = _factors(weights, len(parts))
-    first = parts[0]
+    first, schema = parts[0], _schema(parts)
     for place, other in enumerate(parts[1:], 1):
         _check_alike(first, other, place)
-    fitted = first._fitted()
-    base = sum(factor * part._trees("sum_models").base_score for factor, part in zip(factors, parts, strict=True))
-    start = np.asarray(base, np.float64)
+    forests = [part._trees("sum_models") for part in parts]
+    start = np.sum([factor * one.base_score for factor, one in zip(factors, forests, strict=True)], axis=0)
     forest = reduce(
-        Forest.concatenate,
-        [_times(part._trees("sum_models"), factor, start) for factor, part in zip(factors, parts, strict=True)],
+        Forest.concatenate, [_times(one, factor, start) for factor, one in zip(factors, forests, strict=True)]
     )
     summed = Trained(dict(first.full), first.chosen, first.classes, list(first.names))
     summed._set_model(
-        replace(fitted, predictor=forest, schema=_schema(parts), history={}, best_iteration=forest.n_rounds - 1)
+        replace(
+            first._fitted(), predictor=forest, schema=schema, history={}, best_iteration=forest.n_rounds - 1
+        )
     )
     model = CatBoost(dict(models[0].params))
     model._Booster = summed
@@ -102,5 +102,9 @@ def _schema(parts: Sequence[Trained]) -> Any:
 def _times(forest: Forest, factor: float, base: Any) -> Forest:
     """The forest with its leaves times a factor, from another start."""
     return replace(
-        forest, base_score=base, value=forest.value * factor, vectors=forest.vectors * factor, tree_weights=np.zeros(0)
+        forest,
+        base_score=base,
+        value=forest.value * factor,
+        vectors=forest.vectors * factor,
+        tree_weights=np.zeros(0),
     )

@@ -63,7 +63,8 @@ def resolved_parameters(
         raise InputError("use_best_model needs an eval_set; give fit one, or leave it out.")
     _resolve_growth(full)
     if full["early_stopping_rounds"] is not None:
-        full["od_type"], full["od_wait"] = "Iter", full.pop("early_stopping_rounds")
+        full["od_type"], full["od_wait"] = "Iter", full["early_stopping_rounds"]
+        full["early_stopping_rounds"] = None
     if full["learning_rate"] is None:
         full["learning_rate"] = DEFAULT_RATE
         if chosen.own is None and not any(name in params for name in _FIX_RATE):

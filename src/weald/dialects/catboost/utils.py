@@ -143,7 +143,9 @@ def get_roc_curve(
             "get_roc_curve is of two classes, but the model has several; draw sklearn.metrics.RocCurveDisplay class by class."
         )
     pools = _pools(data)
-    chances = np.concatenate([model._predict(pool, "Probability", thread_count=thread_count)[:, 1] for pool in pools])
+    chances = np.concatenate(
+        [model._predict(pool, "Probability", thread_count=thread_count)[:, 1] for pool in pools]
+    )
     positive = np.concatenate([model._codes(pool) for pool in pools]) > 0.5
     if positive.all() or not positive.any():
         raise InputError("data must have rows of both classes.")
@@ -256,4 +258,3 @@ def _check_classes(model: Any) -> None:
     chosen = model._trained().chosen
     if not chosen.of_classes:
         raise InputError(f"model must be one of classes, but its loss_function is {chosen.name!r}.")
-
