@@ -24,7 +24,7 @@ def adult() -> tuple[Any, Any]:
     table = weald.datasets.load("adult")
     frames = []
     for part in ("train", "test"):
-        columns, target = table.part(part)  # type: ignore[arg-type]
+        columns, target = table.part(part)
         named = {name.replace("_", "-"): values for name, values in columns.items()}
         frames.append(pd.DataFrame({**named, table.target_name: target}))
     return frames[0], frames[1]

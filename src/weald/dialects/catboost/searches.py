@@ -177,7 +177,7 @@ class _Search:
     def _metric(self, candidate: Parameters) -> tuple[Any, Evaluated]:
         """The loss of a combination, which a classifier chooses by the labels, and the metric that judges it."""
         kind = (self.model._default_loss, self.model._labels)
-        given = (self.pool, None, {})
+        given: tuple[Pool, None, Mapping[str, Any]] = (self.pool, None, {})
         request, _ = prepared(type(self.model).__name__, kind, self._quiet(candidate), given, None)
         return request.full["loss_function"], request.metrics[0]
 
