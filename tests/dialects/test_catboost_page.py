@@ -80,6 +80,25 @@ def test_splits_and_leaves_are_newtons_by_default() -> None:
     assert (full["score_function"], full["leaf_estimation_iterations"]) == ("NewtonL2", 1)
 
 
+@pytest.mark.parametrize("loss", ["Huber:delta=1", "MultiClass", "MultiClassOneVsAll"])
+def test_splits_ask_hessians_that_most_rows_do_not_have(loss: str) -> None:
+    X = np.random.default_rng(0).random((120, 3))
+    y = X[:, 0] if loss.startswith("Huber") else np.digitize(X[:, 0], [0.3, 0.6])
+    given = {**QUIET, "loss_function": loss}
+    full = prepared("CatBoost", (None, None), given, (X, y, {}), None)[0].full
+    assert full["score_function"] == "L2"
+    constrained = {**given, "monotone_constraints": [1, 0, 0]}
+    assert prepared("CatBoost", (None, None), constrained, (X, y, {}), None)[0].full["score_function"] == "NewtonL2"
+
+
+def test_min_data_in_leaf_of_symmetric_trees_is_an_error_or_says_nothing() -> None:
+    X = np.random.default_rng(0).random((120, 3))
+    plain = cb.CatBoostRegressor(**QUIET).fit(X, X[:, 0]).predict(X)
+    with pytest.warns(UserWarning, match="min_data_in_leaf=9 changes nothing with grow_policy='SymmetricTree'"):
+        limited = cb.CatBoostRegressor(**QUIET, min_data_in_leaf=9).fit(X, X[:, 0])
+    np.testing.assert_array_equal(limited.predict(X), plain)
+
+
 def test_classes_and_functions_take_what_catboosts_take() -> None:
     theirs = pytest.importorskip("catboost", minversion="1.2")
     for name in ("train", "cv"):

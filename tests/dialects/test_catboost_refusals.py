@@ -68,8 +68,8 @@ QUIET: dict[str, Any] = {
             {"subsample": 0.5},
             "subsample belongs to bootstrap_type='MVS' and 'Bernoulli', but bootstrap_type is 'No'",
         ),
-        ({"max_leaves": 8}, "max_leaves belongs to grow_policy='Lossguide'"),
-        ({"min_data_in_leaf": 8}, "min_data_in_leaf belongs to grow_policy='Depthwise'"),
+        ({"max_leaves": 8}, "max_leaves=8 belongs to grow_policy='Lossguide'"),
+        ({"grow_policy": "Depthwise", "max_leaves": 8}, "whose trees of this depth have 64 leaves"),
         ({"fold_len_multiplier": 3.0}, "belongs to boosting_type='Ordered'"),
         ({"od_type": "Iter", "od_pval": 0.1}, "od_pval belongs to od_type='IncToDec'"),
         ({"early_stopping_rounds": 3, "od_wait": 4}, "leave od_wait out"),
@@ -360,8 +360,8 @@ def test_predictions_that_do_not_fit_the_loss() -> None:
         model.get_feature_importance(type="Gain")
     with pytest.raises(InputError, match="needs data"):
         model.get_feature_importance(type="LossFunctionChange")
-    with pytest.raises(NotSupportedError, match="grid_search is not supported"):
-        model.grid_search({})
+    with pytest.raises(NotSupportedError, match="select_features is not supported"):
+        model.select_features({})
     with pytest.raises(NotSupportedError, match="ranking is not supported"):
         _ = cb.CatBoostRanker
 

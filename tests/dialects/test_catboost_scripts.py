@@ -400,6 +400,14 @@ def test_losses_and_metrics_of_ones_own(cb: Any, two_classes: Any) -> None:
     )
 
 
+def test_huber_reaches_labels_that_are_many_deltas_away(cb: Any, numbers: Any) -> None:
+    X, y = numbers
+    for more in ({}, {"score_function": "L2"}):
+        settings = {**SMALL, "iterations": 60, "learning_rate": 0.1, "loss_function": "Huber:delta=0.5", **more}
+        found = cb.CatBoostRegressor(**settings).fit(X, y + 40.0).predict(X)
+        assert np.abs(found - y - 40.0).mean() < 15.0  # steps of delta at most would leave 37
+
+
 def test_columns_that_only_rise(cb: Any, numbers: Any) -> None:
     X, y = numbers
     X = np.nan_to_num(X)

@@ -1,6 +1,6 @@
 """CatBoost's losses: Weald's own, or a variant of them where CatBoost's steps otherwise.
 
-* Huber's leaves are Newton steps; Weald's own refits them.
+* Huber's hessian is that of the loss itself, 0 for the rows far from their labels; Weald's own has 1 there, and refits leaves.
 * MultiClassOneVsAll predicts a sigmoid for every class, which need not add up to 1.
 
 The others are the same; most start from a score of 0 in place of the best constant, which is not the loss's choice.
@@ -11,9 +11,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from weald.losses import make_loss
-from weald.losses.base import Loss
+from weald.losses.base import Float32s, Float64s, Loss
 from weald.losses.lightgbm import NewtonHuber, Sigmoids
+
+
+class CurvedHuber(NewtonHuber):
+    """`NewtonHuber` whose hessian is the loss's second derivative: rows farther than delta from their label have none.
+
+    So a leaf whose rows are mostly far away takes a long step, which the penalty alone limits, as CatBoost's does.
+    """
+
+    def gradients(
+        self,
+        scores: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+    ) -> None:
+        super().gradients(scores, y, weight, gradient, hessian, tasks)
+        hessian[0, np.abs(scores[0] - y) >= self._limit] = 0.0
 
 
 def catboost_loss(name: str, options: Mapping[str, Any], n_classes: int = 2) -> Loss:
@@ -28,7 +49,7 @@ def catboost_loss(name: str, options: Mapping[str, Any], n_classes: int = 2) -> 
         "MAPE": lambda: make_loss("mape"),
         "Quantile": lambda: make_loss("quantile", quantile_alpha=options["alpha"]),
         "MultiQuantile": lambda: make_loss("quantile", quantile_alpha=options["alpha"]),
-        "Huber": lambda: NewtonHuber(options["delta"]),
+        "Huber": lambda: CurvedHuber(options["delta"]),
         "LogCosh": lambda: make_loss("log_cosh"),
         "Poisson": lambda: make_loss("poisson"),
         "Tweedie": lambda: make_loss("tweedie", tweedie_power=options["variance_power"]),

@@ -19,11 +19,12 @@ from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.refusals import NAMES, REFUSALS
 from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor
+from weald.dialects.catboost.sums import sum_models
 
 CatboostError = CatBoostError
 
 __all__ = [
-    "CatBoost", "CatBoostClassifier", "CatBoostRegressor", "Pool", "cv", "train", "CatBoostError", "CatboostError",
+    "CatBoost", "CatBoostClassifier", "CatBoostRegressor", "Pool", "cv", "train", "sum_models", "CatBoostError", "CatboostError",
     "EFstrType", "__version__",
 ]  # fmt: skip
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from weald.runtime.errors import InputError
+from weald.forest.disk import read
+from weald.runtime.errors import InputError, ModelFileError
 
 #: every error that this module raises on purpose is one; CatBoost's own name for what its library refuses
 CatBoostError = ValueError
+
+
+class MissingModelError(FileNotFoundError, ModelFileError):
+    """There is no such model file: an error of files, and one of those that CatBoost's scripts catch."""
+
+
+def read_model(name: str | os.PathLike[str]) -> bytes:
+    """The bytes of a model file."""
+    try:
+        return read(name)
+    except FileNotFoundError as error:
+        raise MissingModelError(str(error)) from None
 
 
 class EFstrType(Enum):

@@ -203,14 +203,7 @@ def metric_of(metric: Any, chosen: Chosen) -> Evaluated:
         return Evaluated(
             Metric(type(metric).__name__, partial(_evaluate, metric), larger, of_scores=True), True
         )
-    given = described("eval_metric", metric)
-    if given.name in _REFUSED:
-        raise NotSupportedError(
-            f"the metric {given.name!r} is not supported by weald.catboost; use one of {', '.join(_KNOWN)}."
-        )
-    if given.name not in _KNOWN:
-        raise unknown_name("eval_metric", given.name, _KNOWN)
-    known = _KNOWN[given.name]
+    given, known = _known(metric)
     if chosen.own is None and not _FITS[known.needs](chosen):
         fitting = [name for name, other in _KNOWN.items() if _FITS[other.needs](chosen)]
         raise NotSupportedError(
@@ -231,6 +224,22 @@ def metric_of(metric: Any, chosen: Chosen) -> Evaluated:
     return Evaluated(
         Metric(Description(given.name, shown).text, function, known.larger, of_scores=of_scores), on_train
     )
+
+
+def kind_of(metric: Any) -> str:
+    """What scores a metric is of: what its `Known` needs."""
+    return _known(metric)[1].needs
+
+
+def _known(metric: Any) -> tuple[Description, Known]:
+    given = described("eval_metric", metric)
+    if given.name in _REFUSED:
+        raise NotSupportedError(
+            f"the metric {given.name!r} is not supported by weald.catboost; use one of {', '.join(_KNOWN)}."
+        )
+    if given.name not in _KNOWN:
+        raise unknown_name("eval_metric", given.name, _KNOWN)
+    return given, _KNOWN[given.name]
 
 
 def _option(

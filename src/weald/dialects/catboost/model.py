@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from weald.dialects.catboost.basic import read_model
 from weald.dialects.catboost.described import DescribedModel, threads_of
 from weald.dialects.catboost.fitting import fitted
 from weald.dialects.catboost.importances import virtual_predictions
@@ -19,11 +21,12 @@ from weald.dialects.catboost.metrics import metric_of
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import respond
 from weald.dialects.catboost.refusals import METHODS, OF_EVAL_METRICS, OF_FIT, OF_PREDICT, REFUSALS
+from weald.dialects.catboost.searches import Searching
 from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
 from weald.dialects.shared.tables import Float64s
 from weald.dialects.shared.values import whole_number
-from weald.forest.disk import read, save
+from weald.forest.disk import save
 from weald.runtime.errors import InputError, NotSupportedError
 
 #: parameters of the model that `fit` takes, too
@@ -35,7 +38,7 @@ _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
 @REFUSALS.methods(METHODS)
-class CatBoost(DescribedModel, DialectEstimator):
+class CatBoost(DescribedModel, Searching, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
 
     Parameters
@@ -61,8 +64,14 @@ class CatBoost(DescribedModel, DialectEstimator):
     # --- parameters ---------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters that were given."""
-        return dict(self.params)
+        """The parameters that were given, and those that the constructors of subclasses keep as attributes."""
+        return {**self.params, **{name: getattr(self, name) for name in self._own_names()}}
+
+    def _own_names(self) -> list[str]:
+        """What constructors of subclasses name and keep as attributes, as scikit-learn's estimators do."""
+        classes = (one for one in type(self).__mro__ if "__init__" in vars(one) and issubclass(one, CatBoost))
+        named = {name: None for one in classes for name in inspect.signature(vars(one)["__init__"]).parameters}
+        return [name for name in named if name in self.__dict__ and name != "params"]
 
     def get_param(self, key: str) -> Any:
         """A parameter that was given, or None."""
@@ -70,7 +79,12 @@ class CatBoost(DescribedModel, DialectEstimator):
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters."""
-        self.params = {**self.params, **params}
+        own = self._own_names()
+        for name in own:
+            if name in params:
+                setattr(self, name, params[name])
+        kept = {name: value for name, value in params.items() if name not in own or name in self.params}
+        self.params = {**self.params, **kept}
         return self
 
     def get_all_params(self) -> dict[str, Any]:
@@ -78,7 +92,9 @@ class CatBoost(DescribedModel, DialectEstimator):
         return dict(self._trained().full)
 
     def __sklearn_clone__(self) -> Any:
+        # Not by the constructor: that of a subclass may take other arguments than these parameters.
         other = object.__new__(type(self))
+        other.__dict__ = {name: clone(getattr(self, name), safe=False) for name in self._own_names()}
         other.params = {name: clone(value, safe=False) for name, value in self.params.items()}
         return other
 
@@ -335,7 +351,7 @@ class CatBoost(DescribedModel, DialectEstimator):
         given = [one for one in (fname, stream, blob) if one is not None]
         if len(given) != 1:
             raise InputError("load_model needs one of fname, stream and blob.")
-        data = read(fname) if fname is not None else stream.read() if stream is not None else blob
+        data = read_model(fname) if fname is not None else stream.read() if stream is not None else blob
         self.params, self._Booster = from_bytes(bytes(data or b""))
         return self
 
@@ -357,4 +373,4 @@ def _trained_of(init_model: Any) -> Trained | None:
         return None
     if isinstance(init_model, CatBoost):
         return init_model._trained()
-    return from_bytes(read(init_model))[1]
+    return from_bytes(read_model(init_model))[1]

@@ -32,6 +32,9 @@ LOSSES = (
 #: losses that start from the best constant, and whose leaves are exact, where nothing else is said
 _FROM_AVERAGE = frozenset({"RMSE", "MAE", "MAPE", "Quantile", "MultiQuantile"})
 _EXACT = frozenset({"MAE", "MAPE", "Quantile", "MultiQuantile", "LogCosh"})
+#: losses most of whose rows have hardly any hessian, far from their label or sure of their class: a split's gain in Newton's
+#: steps then asks for the few that have some, and says little of the others
+_SPLIT_BY_WEIGHT = frozenset({"Huber", *SEVERAL})
 _FEW_ROUNDS = 200  # below, a leaf's value is one step
 _STEPS = {
     ("Logloss", "Gradient"): 40,
@@ -106,6 +109,11 @@ class Chosen:
     def leaf_method(self) -> str:
         """How leaves are estimated where nothing else is said."""
         return "Exact" if self.name in _EXACT else "Newton"
+
+    @property
+    def score_function(self) -> str:
+        """What a split is chosen by where nothing else is said."""
+        return "L2" if self.name in _SPLIT_BY_WEIGHT else "NewtonL2"
 
     def leaf_steps(self, method: str, rounds: int) -> int:
         """Steps of a leaf's value where nothing else is said."""

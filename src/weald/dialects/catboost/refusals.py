@@ -5,6 +5,8 @@ from __future__ import annotations
 from weald.dialects.shared.refusals import Refusals
 
 REFUSALS = Refusals("weald.catboost")
+REFUSALS_OF_UTILS = Refusals("weald.catboost.utils")
+REFUSALS_OF_DATASETS = Refusals("weald.catboost.datasets")
 
 _PICTURES = "there are no pictures; draw with matplotlib, or look at trees with weald's forest_."
 _TREES = "trees do not change; train another model."
@@ -23,7 +25,6 @@ _RANKED = ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_w
 NAMES = {
     "CatBoostRanker": "ranking is not supported; use CatBoostRegressor on the relevance.",
     "FeaturesData": "give Pool a frame, with its categories named in cat_features.",
-    "sum_models": "use weald.VotingClassifier or weald.VotingRegressor.",
     "to_classifier": "train a model of that class.",
     "to_regressor": "train a model of that class.",
     "to_ranker": "train a model of that class.",
@@ -53,8 +54,6 @@ METHODS = {
     "get_object_importance": "rows have no importances; leave some out and train again.",
     "get_test_eval": "use predict with prediction_type='RawFormulaVal'.",
     "get_test_evals": "use predict with prediction_type='RawFormulaVal'.",
-    "grid_search": "use sklearn.model_selection.GridSearchCV.",
-    "randomized_search": "use sklearn.model_selection.RandomizedSearchCV.",
     "iterate_leaf_indexes": "use calc_leaf_indexes.",
     "select_features": "use sklearn.feature_selection.RFE.",
     "set_leaf_values": _TREES,
@@ -98,5 +97,30 @@ OF_CV = {
     "type": "there is 'Classical' alone; leave it out.",
     **_ERRORS,
 }
+#: an argument of sum_models
+OF_SUM = {"ctr_merge_policy": "models with statistics of categories are not summed; leave it out."}
+#: arguments of grid_search and randomized_search
+OF_SEARCH = {**_NO_PLOT, **_ERRORS}
+#: of the module utils
+OF_UTILS = {
+    **dict.fromkeys(
+        ("create_cd", "read_cd"), "files are not read; give Pool a table, with cat_features, weight and baseline."
+    ),
+    "quantize": "bins are made when a model is trained; give Pool a table.",
+    "convert_to_onnx_object": "models are written in Weald's own format, by save_model.",
+    "calculate_quantization_grid": "borders are found when a model is trained; see the thresholds of the trees.",
+    "reset_trace_backend": "there are no traces.",
+}
+OF_EVAL_METRIC = dict.fromkeys(("group_id", "group_weight", "subgroup_id", "pairs"), _RANKING)
+OF_CURVE = {"plot": "there are no pictures; draw the points with matplotlib."}
+#: of the module datasets
+OF_DATASETS = dict.fromkeys(
+    (
+        "amazon", "epsilon", "higgs", "imdb", "monotonic1", "monotonic2", "msrank", "msrank_10k", "rotten_tomatoes",
+        "titanic",
+    ),
+    "nothing is downloaded; weald.datasets.load has adult, bike_sharing, diamonds, letter, penguins and wine_quality.",
+)  # fmt: skip
+OF_DATASETS["set_cache_path"] = "nothing is downloaded; leave it out."
 #: an argument of predictions
 OF_PREDICT = {"task_type": "there is no GPU; use 'CPU'."}

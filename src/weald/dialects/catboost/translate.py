@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,6 +49,9 @@ def resolved_parameters(
         full["leaf_estimation_iterations"] = chosen.leaf_steps(full["leaf_estimation_method"], rounds)
     if full["boost_from_average"] is None:
         full["boost_from_average"] = chosen.from_average
+    if full["score_function"] is None:
+        constrained = full["monotone_constraints"] is not None  # whose gain is that of Newton's steps
+        full["score_function"] = "NewtonL2" if constrained else chosen.score_function
     full["bootstrap_type"] = full["bootstrap_type"] or ("Bayesian" if chosen.several else "MVS")
     CATBOOST_PARAMETERS.check_company({**params, "bootstrap_type": full["bootstrap_type"]}, "bootstrap_type")
     if full["subsample"] is None:
@@ -57,11 +61,10 @@ def resolved_parameters(
         full["use_best_model"] = has_evals
     elif full["use_best_model"] and not has_evals:
         raise InputError("use_best_model needs an eval_set; give fit one, or leave it out.")
-    full["max_leaves"] = full["max_leaves"] or (
-        _DEFAULT_LEAVES if full["grow_policy"] == "Lossguide" else 2 ** full["depth"]
-    )
+    _resolve_growth(full)
     if full["early_stopping_rounds"] is not None:
         full["od_type"], full["od_wait"] = "Iter", full["early_stopping_rounds"]
+        full["early_stopping_rounds"] = None
     if full["learning_rate"] is None:
         full["learning_rate"] = DEFAULT_RATE
         if chosen.own is None and not any(name in params for name in _FIX_RATE):
@@ -69,6 +72,28 @@ def resolved_parameters(
                 chosen.loss().name, n_rows, rounds, full["use_best_model"], full["boost_from_average"]
             )
     return full
+
+
+def _resolve_growth(full: dict[str, Any]) -> None:
+    """The leaves of a tree, which only Lossguide lets the user limit, and what is said of min_data_in_leaf."""
+    policy, leaves = full["grow_policy"], full["max_leaves"]
+    if policy == "Lossguide":
+        full["max_leaves"] = leaves or _DEFAULT_LEAVES
+        return
+    whole = 2 ** full["depth"]
+    if leaves not in (None, whole):
+        raise InputError(
+            f"max_leaves={leaves} belongs to grow_policy='Lossguide', but grow_policy is {policy!r}, whose trees of this "
+            f"depth have {whole} leaves; leave it out."
+        )
+    full["max_leaves"] = whole
+    if policy == "SymmetricTree" and full["min_data_in_leaf"] > 1:
+        warnings.warn(
+            f"min_data_in_leaf={full['min_data_in_leaf']} changes nothing with grow_policy='SymmetricTree', as in CatBoost; "
+            "use 'Depthwise' or 'Lossguide'.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def native_parameters(
@@ -88,7 +113,7 @@ def native_parameters(
         "growth": _GROWTH[full["grow_policy"]],
         "max_depth": full["depth"],
         "max_leaves": full["max_leaves"] if full["grow_policy"] == "Lossguide" else None,
-        "min_samples_leaf": full["min_data_in_leaf"],
+        "min_samples_leaf": 1 if full["grow_policy"] == "SymmetricTree" else full["min_data_in_leaf"],
         "min_child_weight": 0.0,
         "reg_lambda": full["l2_leaf_reg"] * mean,
         "max_delta_step": 0.0,

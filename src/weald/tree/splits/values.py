@@ -60,22 +60,26 @@ def fill_small_leaves(
 ) -> None:
     """Give leaves with too few rows the value of their nearest ancestor with enough."""
     count = nodes["end"] - nodes["begin"]
-    inner = np.flatnonzero(nodes["feature"] >= 0)
-    totals = np.zeros((len(count), 2))
-    totals[leaf_nodes] = sums
-    parent = np.zeros(len(count), np.int64)
-    for node in inner[::-1]:
-        left = nodes["left"][node]
-        totals[node] = totals[left] + totals[left + 1]
-        parent[left] = parent[left + 1] = node
     fewest = max(1, rules.min_samples_leaf)
-    for position, leaf in enumerate(leaf_nodes):
-        node = leaf
-        while node > 0 and count[node] < fewest:
-            node = parent[node]
-        if node != leaf:
-            own = slice(node, node + 1)
-            values[position] = newton(totals[own, 0], totals[own, 1], penalty[own], rules)[0]
+    small = np.flatnonzero(count[leaf_nodes] < fewest)
+    if not small.size:
+        return
+    parent = _parents(nodes)
+    giver = leaf_nodes[small]
+    while (climbs := (giver > 0) & (count[giver] < fewest)).any():
+        giver = np.where(climbs, parent[giver], giver)
+    own = giver != leaf_nodes[small]
+    giver = giver[own]
+    totals = node_totals(nodes, leaf_nodes, sums)[giver]
+    values[small[own]] = newton(totals[:, 0], totals[:, 1], penalty[giver], rules)
+
+
+def _parents(nodes: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
+    """The parent of every node; the root is its own."""
+    inner = np.flatnonzero(nodes["feature"] >= 0)
+    parent = np.zeros(len(nodes["feature"]), np.int64)
+    parent[nodes["left"][inner]] = parent[nodes["left"][inner] + 1] = inner
+    return parent
 
 
 def _levels(nodes: dict[str, NDArray[Any]]) -> list[NDArray[np.int64]]:
@@ -104,9 +108,7 @@ def smooth_path(
 
     A node with fewer than ``fewest`` rows has the value of its parent.
     """
-    inner = np.flatnonzero(nodes["feature"] >= 0)
-    parent = np.zeros(len(own), np.int64)
-    parent[nodes["left"][inner]] = parent[nodes["left"][inner] + 1] = inner
+    parent = _parents(nodes)
     count = nodes["end"] - nodes["begin"]
     values = own.copy()
     for level in _levels(nodes)[1:]:

@@ -239,6 +239,7 @@ def filled(
     nodes = {
         "feature": np.array([0, 1, 1, -1, -1, -1, -1], np.int32),
         "left": np.array([1, 3, 5, 0, 0, 0, 0], np.int32),
+        "depth": np.array([0, 1, 1, 2, 2, 2, 2], np.int32),
         "begin": np.array([0, 0, begin[2], *begin]),
         "end": np.array([end[3], end[1], end[3], *end]),
     }
