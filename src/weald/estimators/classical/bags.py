@@ -32,6 +32,7 @@ from weald.training.classical.members import (
     takes_sample_weight,
 )
 from weald.tree.cart import CartLabels
+from weald.tree.cart.cart import MOST_ROWS
 
 Floats = NDArray[np.float64]
 
@@ -234,15 +235,15 @@ class Bagging(Ensemble):
             checked_integer(extra, name, 1) for name in ("n_rows", "n_draws", "n_chosen")
         )
         n_columns = model.n_features_in_
+        if max(n_rows, n_draws) >= MOST_ROWS:
+            raise ModelFileError(f"The file's members were given {n_draws} of {n_rows} rows, which cannot be.")
+        for _, member in members:
+            if member.n_features_in_ != n_chosen:
+                raise ModelFileError(f"A member has {member.n_features_in_} columns, but was given {n_chosen}.")
         model._bags = MemberBags(
             seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features
         )
         model.estimators_features_ = [model._bags.columns(number) for number in range(len(members))]
-        for (_, member), columns in zip(members, model.estimators_features_, strict=True):
-            if member.n_features_in_ != len(columns):
-                raise ModelFileError(
-                    f"A member has {member.n_features_in_} columns, but was given {len(columns)}."
-                )
         if isinstance(extra.get("oob_score"), float):
             model.oob_score_ = extra["oob_score"]
         return model

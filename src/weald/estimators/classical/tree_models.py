@@ -79,9 +79,10 @@ def from_content(kind: type[Any], content: Container) -> tuple[dict[str, Any], T
     params = header["params"]
     if not isinstance(params, dict):
         raise ModelFileError("The file's params must be a dictionary.")
+    params = {key: restored(value) for key, value in params.items()}
     check_parameters(kind, params)
     model = TreeModel(forest, schema, classes, None if score is None else float(score))
-    return {key: restored(value) for key, value in params.items()}, model
+    return params, model
 
 
 def _checked_classes(stored: Any, name: str) -> Classes | None:

@@ -22,6 +22,7 @@ from weald.estimators.shared.checkpoints import (
 )
 from weald.estimators.shared.plain import (
     NOT_SAVED,
+    check_choices,
     check_parameters,
     classes_from_json,
     labels_to_json,
@@ -32,7 +33,7 @@ from weald.estimators.shared.plain import (
 )
 from weald.explain.importances import by_source
 from weald.forest import file as model_file
-from weald.forest.container import Container, unpack
+from weald.forest.container import Container, of_one_kind, unpack
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
@@ -119,7 +120,8 @@ def from_bytes(data: bytes) -> tuple[str, dict[str, Any], FittedModel]:
 
 def from_checkpoint(data: bytes) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
     """The same of a checkpoint, and what it holds beside the model."""
-    return _from_content(unpack(data))
+    with of_one_kind("a checkpoint"):
+        return _from_content(unpack(data))
 
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
@@ -160,11 +162,7 @@ def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise ModelFileError("The file's parameters are not those of a boosted model.")
     params = {key: restored(value) for key, value in stored.items()}
-    for key, value in params.items():
-        if isinstance(value, Choice) and (key not in FAMILIES or type(value) not in FAMILIES[key].classes):
-            raise ModelFileError(
-                f"The file has the choice {type(value).__name__!r} as {key}, which it cannot be."
-            )
+    check_choices(params)
     if not name.startswith("BoostedTrees") or set(params) <= _BOOSTED_PARAMETERS:
         return params
     try:
