@@ -151,7 +151,7 @@ def test_the_default_final_estimator_refuses_missing_values_that_passthrough_bri
     table = X.copy()
     table[::9, 0] = np.nan
     members = [("trees", BoostedTreesClassifier(n_estimators=2))]
-    with pytest.raises(InputError, match="X as passthrough gives it .* set final_estimator"):
+    with pytest.raises(InputError, match=r"X as passthrough gives it .* set final_estimator"):
         BlendingClassifier(members, passthrough=True).fit(table, Y)
     final = BoostedTreesClassifier(n_estimators=2)
     assert BlendingClassifier(members, final, passthrough=True).fit(table, Y).predict(table).shape == (150,)
