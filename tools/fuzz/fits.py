@@ -31,8 +31,9 @@ _FAMILIES = (
     "BoostedTrees", "DecisionTree", "RandomForest", "ExtraTrees", "Bagging", "AdaBoost", "GradientBoosting", "Voting",
     "Stacking", "Blending",
 )  # fmt: skip
-_GROUPS = (*_FAMILIES, "xgboost", "lightgbm", "catboost")
-_SHARES = (14, 4, 4, 4, 4, 6, 6, 4, 4, 4, 14, 14, 14)
+_ENCODER = "TargetStatisticsEncoder"
+_GROUPS = (*_FAMILIES, _ENCODER, "xgboost", "lightgbm", "catboost")
+_SHARES = (14, 4, 4, 4, 4, 6, 6, 4, 4, 4, 3, 14, 14, 14)
 # Parameters of these kinds are drawn elsewhere, or print.
 _NOT_DRAWN = frozenset(
     {"verbose", "estimator", "estimators", "final_estimator", "warm_start", "eval_metric", "init"}
@@ -60,6 +61,8 @@ def draw_fit(seed: int, number: int) -> Case:
     group = draws.one(_GROUPS, _SHARES)
     if group in _FAMILIES:
         return _native(draws, table, group)
+    if group == _ENCODER:
+        return _encoder(draws, table)
     return {"xgboost": _xgboost, "lightgbm": _lightgbm, "catboost": _catboost}[group](draws, table)
 
 
@@ -92,6 +95,18 @@ def _native(draws: Draws, table: Table, family: str) -> Case:
         return answers
 
     return Case(family, _told(name, params, table, f"{labels} labels", f"{weights} weights"), run)
+
+
+def _encoder(draws: Draws, table: Table) -> Case:
+    kind = weald.TargetStatisticsEncoder
+    params = draw_parameters(draws, declared(kind), table, 5, _NOT_DRAWN)
+    y, labels = (draw_classes if draws.chance(0.5) else draw_values)(draws, table.n_rows)
+
+    def run() -> list[Any]:
+        encoder = kind(**params)
+        return [encoder.fit_transform(table.X, y), encoder.transform(table.X)]
+
+    return Case(_ENCODER, _told(_ENCODER, params, table, f"{labels} labels"), run)
 
 
 def _native_params(draws: Draws, table: Table, name: str, most: int = 6) -> Params:
