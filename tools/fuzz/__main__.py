@@ -173,14 +173,14 @@ def main() -> int:
     ]
     for lane in lanes:
         lane.start()
+    shown = 0
     while any(lane.is_alive() for lane in lanes):
         time.sleep(0.5)
-        if sys.stderr.isatty():
-            print(
-                f"\r{summary.total:,} of {args.cases:,} {args.kind}, {summary.bad} bad",
-                end="",
-                file=sys.stderr,
-            )
+        # Where lines stay, as in a log, one for every tenth is enough.
+        if sys.stderr.isatty() or summary.total - shown >= args.cases / 10:
+            shown = summary.total
+            end = "\r" if sys.stderr.isatty() else "\n"
+            print(f"{shown:,} of {args.cases:,} {args.kind}, {summary.bad} bad", end=end, file=sys.stderr)
     if summary.broken:
         raise SystemExit(f"a process could not run its cases: {summary.broken}")
     print(
