@@ -62,6 +62,7 @@ test-extras:  ## every extra of the wheel, in a fresh environment of its own (EX
 	$(PYTHON) -m tools.extras $(EXTRAS)
 
 fuzz: $(VENV)/.installed-test  ## random fits and damaged model files, each of which must end in a result or in our error
+	$(BIN)/weald warmup --quiet
 	$(BIN)/python -m tools.fuzz fits --cases 5000
 	$(BIN)/python -m tools.fuzz files --cases 10000
 

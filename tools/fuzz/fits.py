@@ -104,7 +104,10 @@ def _encoder(draws: Draws, table: Table) -> Case:
 
     def run() -> list[Any]:
         encoder = kind(**params)
-        return [encoder.fit_transform(table.X, y), encoder.transform(table.X)]
+        encoder.fit_transform(table.X, y)
+        encoder.transform(table.X)
+        # Columns of numbers stay as they are in the table, missing and infinite ones too.
+        return list(encoder.encodings_)
 
     return Case(_ENCODER, _told(_ENCODER, params, table, f"{labels} labels"), run)
 

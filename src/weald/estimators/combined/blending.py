@@ -117,6 +117,10 @@ class Blending(FinalEstimator):
         params: dict[str, Any],
     ) -> Any:
         """Fit the final estimator to what the members say of the hold-out."""
+        weight = params.get("sample_weight")
+        if weight is not None and not np.asarray(weight).any():
+            raise InputError("sample_weight is zero in all rows that are held out; hold more rows out.")
+        self._check_weight(target, weight)
         top = join(outputs, table if self.passthrough else None)
         self._fit_final(prepared.final, top, target, params)
         self._set_fitted(

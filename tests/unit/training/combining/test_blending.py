@@ -157,6 +157,14 @@ def test_the_default_final_estimator_refuses_missing_values_that_passthrough_bri
     assert BlendingClassifier(members, final, passthrough=True).fit(table, Y).predict(table).shape == (150,)
 
 
+def test_a_hold_out_without_weight_is_refused() -> None:
+    rows = np.arange(150)
+    held_out = BlendingRegressor([("trees", BoostedTreesRegressor(n_estimators=1))]).fit(X, Y).holdout_rows_
+    weight = np.where(np.isin(rows, held_out), 0.0, 1.0)
+    with pytest.raises(InputError, match="zero in all rows that are held out"):
+        BlendingRegressor([("trees", BoostedTreesRegressor(n_estimators=1))]).fit(X, Y, sample_weight=weight)
+
+
 def test_a_dict_of_columns_is_refused_in_a_sentence() -> None:
     table = {f"x{place}": column for place, column in enumerate(X.T)}
     with pytest.raises(InputError, match="X is a dict of columns"):
