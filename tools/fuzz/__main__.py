@@ -155,6 +155,21 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
+def _tell(summary: Summary, refusals: bool, report: str | None) -> None:
+    """Print what was found, and write the report that was asked for."""
+    if refusals:
+        for said, count in summary.refusals.most_common():
+            print(f"{count:>6} {said}")
+    found = sorted(summary.findings.items(), key=lambda item: -len(item[1]))
+    for sort, cases in found:
+        print(f"\n{len(cases)} times {sort}")
+        for case in cases[:2]:
+            print(f"    --only {case['number']}: {case['told'][:300]}")
+    if report:
+        with open(report, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(case) + "\n" for _, cases in found for case in cases)
+
+
 def main() -> int:
     """Run the cases; 1 where one ended badly."""
     args = _arguments()
@@ -186,17 +201,7 @@ def main() -> int:
     print(
         f"\n{args.kind}, seed {args.seed}, cases {args.first:,} to {args.first + args.cases - 1:,}\n{summary.table()}"
     )
-    if args.refusals:
-        for said, count in summary.refusals.most_common():
-            print(f"{count:>6} {said}")
-    for sort, cases in sorted(summary.findings.items(), key=lambda item: -len(item[1])):
-        print(f"\n{len(cases)} times {sort}")
-        for case in cases[:2]:
-            print(f"    --only {case['number']}: {case['told'][:300]}")
-    if args.report:
-        with open(args.report, "w", encoding="utf-8") as report:
-            for cases in summary.findings.values():
-                report.writelines(json.dumps(case) + "\n" for case in cases)
+    _tell(summary, args.refusals, args.report)
     return 1 if summary.bad or summary.total < args.cases else 0
 
 

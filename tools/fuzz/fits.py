@@ -21,9 +21,8 @@ from tools.fuzz.parameters import draw_values as draw_parameters
 from tools.fuzz.tables import Table, draw_table
 from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.params.declare import declared
-from weald.params.dialect import ParameterTable
+from weald.params.dialect import DialectParameter, ParameterTable
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
-from weald.params.parameter import Parameter
 from weald.params.xgboost import XGBOOST_PARAMETERS
 
 Params = dict[str, Any]
@@ -78,10 +77,8 @@ def _native(draws: Draws, table: Table, family: str) -> Case:
     classifies = draws.chance(0.55)
     name = family + ("Classifier" if classifies else "Regressor")
     params = _native_params(draws, table, name)
-    suited = _SUITED.get(str(params.get("loss", params.get("criterion"))))
-    y, labels = (draw_classes if classifies else draw_values)(
-        draws, table.n_rows, *([] if classifies else [suited])
-    )
+    suited = str(params.get("loss", params.get("criterion")))
+    y, labels = _labels_for(draws, table, "classes" if classifies else "values", suited)
     weight, weights = draw_weights(draws, table.n_rows)
     fit: Params = {} if weight is None else {"sample_weight": weight}
     if family == "BoostedTrees" and draws.chance(0.2):
@@ -155,7 +152,7 @@ def _saved_and_loaded(model: Any) -> Any:
 
 
 def _dialect_params(draws: Draws, table: Table, known: ParameterTable, without: frozenset[str]) -> Params:
-    allowed: dict[str, Parameter] = {
+    allowed: dict[str, DialectParameter] = {
         name: entry for name, entry in known.items() if entry.standing != "refused" and name not in without
     }
     free = {name: entry for name, entry in allowed.items() if entry.of is None}
@@ -241,7 +238,7 @@ def _lightgbm(draws: Draws, table: Table) -> Case:
         if scikit:
             kind = lgb.LGBMClassifier if task == "classes" else lgb.LGBMRegressor
             return _answers(kind(**params).fit(table.X, y, sample_weight=weight), table.X)
-        text = {"categorical_feature": table.text_columns} if table.text_columns else {}
+        text: Params = {"categorical_feature": table.text_columns} if table.text_columns else {}
         booster = lgb.train(
             params, lgb.Dataset(table.X, y, weight=weight, **text), params.get("num_iterations", 4)
         )

@@ -220,7 +220,8 @@ def boost_values(
 
 def _shares(weight: Floats) -> Floats:
     """Weights that sum to 1, also of those whose sum is beyond float64 or so small that quotients are rough."""
-    total = float(weight.sum())
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
     if not _TINY < total < np.inf:
         weight = weight / weight.max()
         total = float(weight.sum())

@@ -266,9 +266,10 @@ def test_other_arrays_than_those_of_the_header_are_refused() -> None:
 def _with_header(data: bytes, change: Any) -> bytes:
     """The file with another header under a right checksum."""
     content = unpack(data)
-    types = {"extra.weights": np.dtype(np.float64), "extra.errors": np.dtype(np.float64)}
+    described = {name: entry["array"] for name, entry in content.header["extra"].items() if "array" in entry}
+    types = {f"extra.{name}": np.dtype(kind) for name, (kind, _) in described.items()}
     members = {f"member.{place}": np.dtype(np.uint8) for place in range(len(content.header["members"]))}
-    arrays = content.arrays({name: kind for name, kind in (types | members).items() if content.holds(name)})
+    arrays = content.arrays(types | members)
     header = json.loads(json.dumps(content.header))
     change(header)
     return pack(2, header, content.fields, arrays)
