@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench warmup docs clean test-quick test-pythons test-minimum test-extras check-package wheel
+.PHONY: help demo test lint bench warmup docs clean test-quick test-pythons test-minimum test-extras check-package wheel fuzz
 
 # Levels of the CPU that a platform wheel has kernels for (docs/decisions/0017-shipped-kernels.md).
 LEVELS ?= x86-64-v2 x86-64-v3 x86-64-v4
@@ -60,6 +60,11 @@ test-minimum:  ## the quick part with the oldest versions of all that is require
 
 test-extras:  ## every extra of the wheel, in a fresh environment of its own (EXTRAS="plots arrow")
 	$(PYTHON) -m tools.extras $(EXTRAS)
+
+fuzz: $(VENV)/.installed-test  ## random fits and damaged model files, each of which must end in a result or in our error
+	$(BIN)/weald warmup --quiet
+	$(BIN)/python -m tools.fuzz fits --cases 5000
+	$(BIN)/python -m tools.fuzz files --cases 10000
 
 check-package:  ## build the sdist and the pure wheel into dist/, and check both
 	$(PYTHON) -m tools.check_package

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data.schema import Category, Codes
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, InputTypeError
 
 CellKind = Literal["missing", "number", "string", "other"]
 
@@ -49,7 +49,7 @@ def kinds_of_cells(cells: Sequence[Any], name: str, first_row: int = 0) -> set[C
             raise InputError(f"Complex data not supported: column {name!r} holds {cell_type.__name__}.")
         if kind_of_type(cell_type) == "other":
             row = first_row + next(i for i, cell in enumerate(cells) if type(cell) is cell_type)
-            raise TypeError(
+            raise InputTypeError(
                 f"In column {name!r}, row {row}, the argument must be a string or a number, "
                 f"not {cell_type.__name__!r}."
             )

@@ -18,7 +18,7 @@ from weald.data.schema import Kind
 from weald.data.series import decoded, open_series
 from weald.data.tables import Coding, ColumnTable, row_steps
 from weald.data.whole_numbers import first_collapse
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from weald.data.dataset import Source
@@ -100,23 +100,33 @@ class FrameSource:
         return block if self._order is None else block[:, self._order]
 
 
-def open_frame(X: Any) -> FrameTable:
-    """The table of an eager data frame, checked for its shape and the names of its columns."""
+def eager_frame(X: Any) -> nw.DataFrame[Any]:
+    """A data frame as narwhals has it; its columns must differ by name."""
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     try:
-        frame = nw.from_native(X, eager_only=True)
-        labels: list[Any] = list(frame.columns)
-        check_shape((len(frame), len(labels)))
+        frame: nw.DataFrame[Any] = nw.from_native(X, eager_only=True)
+        list(frame.columns)
+        repeated = len(set(names)) < len(names)
     except DuplicateError:
-        counts = Counter(getattr(X, "column_names", None) or list(X.columns))
-        label, count = counts.most_common(1)[0]
+        repeated = True
+    if repeated:
+        label, count = Counter(names).most_common(1)[0]
         raise InputError(
             f"Column names must differ from each other, but {label!r} occurs {count} times: rename or drop "
             "columns."
-        ) from None
+        )
+    return frame
+
+
+def open_frame(X: Any) -> FrameTable:
+    """The table of an eager data frame, checked for its shape and the names of its columns."""
+    frame = eager_frame(X)
+    labels: list[Any] = list(frame.columns)
+    check_shape((len(frame), len(labels)))
     types = sorted({type(label).__qualname__ for label in labels})
     named = all(isinstance(label, str) for label in labels)
     if not named and any(isinstance(label, str) for label in labels):
-        raise TypeError(
+        raise InputTypeError(
             "Feature names are only supported if all input features have string names, but your input has "
             f"{types} as column name types: convert them all, for example with X.columns = "
             "X.columns.astype(str)."

@@ -20,7 +20,7 @@ from weald.data.schema import Codes, Column, Schema
 from weald.data.sparse import SparseTable, Unstored
 from weald.data.tables import ArrayTable, ColumnTable, Table, made_up_names
 from weald.data.warned import warn_of_text
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, InputTypeError
 
 Categorical = Literal["auto"] | Sequence[str | int]
 Unknown = Literal["missing", "coded"]
@@ -126,7 +126,7 @@ def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
     arrays = {name: _to_array(values) for name, values in X.items()}
     for name, values in arrays.items():
         if not isinstance(name, str):
-            raise TypeError(f"The columns of X must be named by strings, not by {name!r}.")
+            raise InputTypeError(f"The columns of X must be named by strings, not by {name!r}.")
         if values.ndim != 1:
             raise InputError(f"Column {name!r} must be 1-dimensional, but its shape is {values.shape}.")
     lengths = sorted({len(values) for values in arrays.values()})

@@ -81,10 +81,10 @@ def read_several_classes(
     codes, classes = read_classes(y, n_rows, owner=owner)
     check_number_of_classes(len(classes), n_rows)
     if len(classes) < 2:
-        raise InputError(f"y has only one class, {classes[0]!r}; a classifier needs at least two classes.")
+        raise InputError(f"y has only one class, {classes.tolist()[0]!r}; a classifier needs at least two classes.")
     if weight is not None and len(present := np.unique(codes[weight > 0])) < 2:
         raise InputError(
-            f"y has only one class with a positive weight, {classes[present[0]]!r}; two are needed."
+            f"y has only one class with a positive weight, {classes.tolist()[present[0]]!r}; two are needed."
         )
     return codes, classes
 

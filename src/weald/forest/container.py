@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -130,6 +131,21 @@ def unpack(data: bytes) -> Container:
         raise ModelFileError("The model file's header must be a dictionary.")
     fields = {key: value for key, value in metadata.items() if key not in _KEYS}
     return Container(header, fields, data, frozenset(table.keys() - {"__metadata__"}))
+
+
+@contextmanager
+def of_one_kind(what: str) -> Iterator[None]:
+    """Where a model is made of a file: whatever its content makes fail is a `ModelFileError`.
+
+    Sizes and forms are checked before they are used. What is left are values that only their user can judge, such as a
+    parameter that another package checks.
+    """
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except Exception as error:
+        raise ModelFileError(f"The file's content is not that of {what}: {error}") from error
 
 
 def _little_endian(array: NDArray[Any]) -> bytes:

@@ -32,3 +32,5 @@ ARRAY_DTYPES: Final[dict[str, np.dtype[Any]]] = {
 OPTIONAL_ARRAYS: Final = frozenset({"vectors", "tree_weights"})
 
 MAXIMUM_FEATURES: Final = 2**31 - 1
+# Of trees with one split for a level, as training grows them.
+DEEPEST_OBLIVIOUS: Final = 16

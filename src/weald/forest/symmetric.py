@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.forest.forest import Forest
+from weald.forest.layout import DEEPEST_OBLIVIOUS
 from weald.runtime.errors import ModelFileError
 
 _INDEX: Final = tuple(np.dtype(kind) for kind in (np.uint8, np.uint16, np.uint32))
@@ -40,7 +41,6 @@ ARRAYS: Final[dict[str, tuple[np.dtype[Any], ...]]] = {
     "inner_gain": _REAL,  # of nodes both of whose children have rows, or of all if another one has a gain
 }
 _SPLIT: Final = np.dtype([("feature", np.int64), ("threshold", np.uint64), ("kind", np.uint8)])
-_DEEPEST: Final = 30  # a link within a tree is an int32
 _MISSING_LEFT, _BY_CATEGORIES = 1, 2
 
 Arrays = dict[str, NDArray[Any]]
@@ -163,7 +163,7 @@ def _encoded(forest: Forest) -> Arrays | None:
     """The arrays of a forest as if its trees were symmetric; None where that cannot be, by their sizes."""
     sizes = np.diff(forest.tree_offsets)
     depth = np.frexp(sizes + 1.0)[1].astype(np.int64) - 2
-    if forest.has_vectors or (2 ** (depth + 1) - 1 != sizes).any():
+    if forest.has_vectors or depth.max(initial=0) > DEEPEST_OBLIVIOUS or (2 ** (depth + 1) - 1 != sizes).any():
         return None
     shape = _CompleteTrees(depth)
     first, leaf = shape.first_of_levels(), ~shape.inner
@@ -250,8 +250,8 @@ def _spread(stored: NDArray[Any], wanted: NDArray[np.bool_], name: str) -> NDArr
 def _check(arrays: Mapping[str, NDArray[Any]]) -> None:
     """Refuse arrays whose sizes and numbers do not fit each other."""
     depth = arrays["tree_depth"].astype(np.int64)
-    if depth.max(initial=0) > _DEEPEST:
-        raise ModelFileError(f"The model file has a tree of depth {depth.max()}; {_DEEPEST} is the deepest.")
+    if depth.max(initial=0) > DEEPEST_OBLIVIOUS:
+        raise ModelFileError(f"The model file has a tree of depth {depth.max()}; {DEEPEST_OBLIVIOUS} is the deepest.")
     level_split, kind = arrays["level_split"], arrays["split_kind"]
     for name, below in (
         ("level_split", len(kind)),

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from weald.forest.layout import ARRAY_DTYPES, MAXIMUM_FEATURES, NODE_DTYPES
 from weald.runtime.errors import ModelFileError
 
+# Scores, sums of a number of every tree, stay this far below the largest float64.
+_MOST = 1e307
+
 if TYPE_CHECKING:
     from weald.forest.forest import Forest
 
@@ -99,6 +102,10 @@ def _check_numbers(forest: Forest) -> None:
     for field in ("base_score", "value", "gain", "cover", "vectors", "tree_weights"):
         array = getattr(forest, field)
         _require_everywhere(np.isfinite(array), field, array, "which is not a finite number")
+    largest = max(np.abs(forest.value).max(initial=0.0), np.abs(forest.vectors).max(initial=0.0))
+    beyond = f"its numbers, up to {largest:g} in each tree, add up beyond {_MOST:g}"
+    _require(bool(largest < _MOST / max(forest.tree_offsets.size, 1)), "value", beyond)
+    _require(bool(np.abs(forest.base_score).max() < _MOST), "base_score", f"it must be within ±{_MOST:g}")
     threshold = forest.threshold
     _require_everywhere(~np.isnan(threshold), "threshold", threshold, "which nothing can be compared with")
     weights = forest.tree_weights

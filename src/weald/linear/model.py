@@ -16,6 +16,8 @@ from weald.linear.columns import DenseColumns, NumberColumns, SparseColumns, ove
 from weald.runtime.errors import ModelFileError
 
 FORMAT: Final = 3
+# Times the numbers of a row it should still be finite.
+_MOST: Final = 1e250
 _FIELDS: Final = frozenset({"n_features", "n_outputs", "n_rounds"})
 _ARRAYS: Final = {name: np.dtype(np.float64) for name in ("base_score", "bias", "weights")}
 
@@ -110,8 +112,8 @@ class LinearModel(ReadOnlyArrays):
         if self.n_features < 1:
             raise ModelFileError("A linear model must have at least one column.")
         for name in _ARRAYS:
-            if not np.isfinite(getattr(self, name)).all():
-                raise ModelFileError(f"A linear model's {name} must be finite.")
+            if not (np.abs(getattr(self, name)) < _MOST).all():
+                raise ModelFileError(f"A linear model's {name} must be finite and within ±{_MOST:g}.")
         if self.n_rounds < 0:
             raise ModelFileError(f"A linear model's n_rounds must not be negative, but is {self.n_rounds}.")
 

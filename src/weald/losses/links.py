@@ -26,7 +26,9 @@ def _first(scores: Float64s) -> Float64s:
 
 
 def _exponential(scores: Float64s) -> Float64s:
-    return exp_of(scores[0])
+    # A mean beyond float64 is told as the largest float64.
+    means: Float64s = np.minimum(exp_of(scores[0]), np.finfo(np.float64).max)
+    return means
 
 
 def _sigmoid(scores: Float64s) -> Float64s:

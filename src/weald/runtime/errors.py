@@ -7,6 +7,10 @@ class InputError(ValueError):
     """An argument, a label or a column cannot be used as it is."""
 
 
+class InputTypeError(InputError, TypeError):
+    """An argument, a name or a cell is of a type that cannot be used; a `TypeError` too, as Python has it."""
+
+
 class NotSupportedError(InputError):
     """A value that Weald knows but refuses; the message says what to use instead."""
 

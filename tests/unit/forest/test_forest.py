@@ -96,6 +96,12 @@ def test_validation_refuses_numbers_that_are_not_finite(field: str, value: float
         changed(random_forest(), field, 0, value).validate()
 
 
+@pytest.mark.parametrize("field", ["base_score", "value"])
+def test_validation_refuses_numbers_whose_sums_would_be_infinite(field: str) -> None:
+    with pytest.raises(ModelFileError, match=rf"The forest's {field} .*1e\+307"):
+        changed(random_forest(), field, 0, -1.7e308).validate()
+
+
 def test_thresholds_may_be_infinite_but_not_nan() -> None:
     forest = random_forest()
     changed(forest, "threshold", 0, np.inf).validate()

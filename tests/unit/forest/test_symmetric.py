@@ -198,7 +198,8 @@ def _put(index: int, value: Any) -> Callable[[Any], Any]:
     ("name", "change", "match"),
     [
         ("tree_depth", _put(0, 255), "depth 255"),
-        ("tree_depth", _put(0, 30), "entries instead of"),
+        ("tree_depth", _put(0, 17), "depth 17; 16 is the deepest"),
+        ("tree_depth", _put(0, 16), "entries instead of"),
         ("tree_depth", _put(0, 2), "entries instead of"),
         ("tree_depth", lambda array: array[:-1], "entries instead of"),
         ("level_split", _put(0, 255), "'level_split' has 255"),

@@ -13,8 +13,8 @@ from weald.estimators.boosted.boosted import BoostedTreesRegressor
 from weald.estimators.shared import persistence
 from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.plain import plain, restored
-from weald.forest.container import pack, unpack
-from weald.runtime.errors import InputError, ModelFileError
+from weald.forest.container import of_one_kind, pack, unpack
+from weald.runtime.errors import ModelFileError
 
 _FORMAT = 2
 
@@ -66,13 +66,12 @@ class FileFormat:
                 f"This file holds no model of {module}; weald.load reads Weald's other models."
             )
         inner = content.arrays({"model": np.dtype(np.uint8)})["model"]
-        model = persistence.from_bytes(inner.tobytes())[2]
+        with of_one_kind(f"a {self.kind}"):
+            model = persistence.from_bytes(inner.tobytes())[2]
         if not isinstance(header["params"], dict):
             raise ModelFileError("The file's parameters are not those of a booster.")
-        try:
+        with of_one_kind("a booster, by its parameters"):
             params = self.read({key: restored(value) for key, value in header["params"].items()})
-        except InputError as error:
-            raise ModelFileError(f"The file's parameters are not those of a booster: {error}") from None
         return params, header, model
 
 

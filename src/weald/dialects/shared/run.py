@@ -17,6 +17,7 @@ from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
 from weald.params.choice import same
+from weald.runtime.errors import InputError
 from weald.training.boosting import opening
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.flat import from_flat
@@ -34,6 +35,8 @@ Values = dict[str, list[tuple[Any, ...]]]
 OwnMetrics = Callable[[Float64s, int], list[tuple[Any, ...]]]
 
 _OWNER = "train"
+# A round has a tree for every output: for more than this many there must be as many rows.
+_ALWAYS_OUTPUTS = 1_000
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,11 @@ class Run:
         weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
         labels = Labels(order.train.label, weight, loss, None)
         loss.check_target(labels.y)
+        if loss.n_outputs > max(table.n_rows, _ALWAYS_OUTPUTS):
+            raise InputError(
+                f"the objective has {loss.n_outputs} outputs, more than the {table.n_rows} rows of the data; give it the number "
+                "of classes that the labels have."
+            )
         init_score = read_init_score(order.train.init_score, table.n_rows, loss.n_outputs)
         train = opening.Rows(table, labels.y, labels.weight, init_score)
         self._n_rows = table.n_rows if train.kept is None else len(train.kept)

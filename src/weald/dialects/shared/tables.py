@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.data.frames import eager_frame
 from weald.data.read import open_table
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -25,7 +26,7 @@ def is_frame(table: Any) -> bool:
 
 def columns_of(table: Any) -> list[str]:
     """The names of a frame's columns; none of any other table."""
-    return [str(name) for name in nw.from_native(table, eager_only=True).columns] if is_frame(table) else []
+    return [str(name) for name in eager_frame(table).columns] if is_frame(table) else []
 
 
 def is_category(dtype: Any) -> bool:
@@ -35,7 +36,7 @@ def is_category(dtype: Any) -> bool:
 
 def frame_types(table: Any) -> dict[str, Any]:
     """Name -> type of every column of a frame; only numbers, booleans and categories are taken."""
-    frame = nw.from_native(table, eager_only=True)
+    frame = eager_frame(table)
     types = {}
     for name, column in zip(frame.columns, frame.iter_columns(), strict=True):
         dtype = column.dtype

@@ -34,6 +34,7 @@ from weald.training.classical.members import (
     takes_sample_weight,
 )
 from weald.tree.cart import CartLabels
+from weald.tree.cart.cart import MOST_ROWS
 
 Floats = NDArray[np.float64]
 
@@ -277,15 +278,15 @@ class Bagging(Ensemble):
             weight = checked_numbers(extra, "weight", n_rows)
             if weight.min() < 0.0 or not weight.any():
                 raise ModelFileError("The file's 'weight' must be weights of rows, not all zero.")
+        if max(n_rows, n_draws) >= MOST_ROWS:
+            raise ModelFileError(f"The file's members were given {n_draws} of {n_rows} rows, which cannot be.")
+        for _, member in members:
+            if member.n_features_in_ != n_chosen:
+                raise ModelFileError(f"A member has {member.n_features_in_} columns, but was given {n_chosen}.")
         model._bags = MemberBags(
             seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features, weight
         )
         model.estimators_features_ = [model._bags.columns(number) for number in range(len(members))]
-        for (_, member), columns in zip(members, model.estimators_features_, strict=True):
-            if member.n_features_in_ != len(columns):
-                raise ModelFileError(
-                    f"A member has {member.n_features_in_} columns, but was given {len(columns)}."
-                )
         if isinstance(extra.get("oob_score"), float):
             model.oob_score_ = extra["oob_score"]
         return model

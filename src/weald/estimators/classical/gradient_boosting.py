@@ -23,6 +23,7 @@ from weald.estimators.classical.steps import TreeStep
 from weald.estimators.classical.tree_choices import count_features
 from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
+from weald.forest.container import Container
 from weald.losses import Loss, friedman_loss
 from weald.params.declare import (
     CategoricalFeatures,
@@ -37,7 +38,7 @@ from weald.params.declare import (
     whole,
 )
 from weald.params.settable import Settable
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.training.boosting.rounds import History
 
 Monitor = Callable[[int, Any, dict[str, Any]], object]
@@ -231,6 +232,13 @@ class GradientBoosting(BoostedModel, Settable):
                 "use pickle or joblib, or fit with init=None."
             )
         return super()._to_bytes()
+
+    @classmethod
+    def _from_content(cls, content: Container) -> Any:
+        model = super()._from_content(content)
+        if not (model.init is None or model.init == "zero"):
+            raise ModelFileError(f"The file's init is {model.init!r:.40}; a model file has none, or 'zero'.")
+        return model
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "init": self.__dict__.get("init_")}

@@ -107,12 +107,12 @@ def from_content(kind: type[Any], content: Container) -> tuple[dict[str, Any], T
     score = header["oob_score"]
     if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
         raise ModelFileError("The file's oob_score must be a number or nothing.")
-    params = header["params"]
-    if not isinstance(params, dict):
+    if not isinstance(header["params"], dict):
         raise ModelFileError("The file's params must be a dictionary.")
+    params = {key: restored(value) for key, value in header["params"].items()}
     check_parameters(kind, params)
-    model = TreeModel(forest, schema, classes, None if score is None else float(score), params)
-    return {key: restored(value) for key, value in params.items()}, model
+    model = TreeModel(forest, schema, classes, None if score is None else float(score), header["params"])
+    return params, model
 
 
 def _checked_classes(stored: Any, name: str) -> Classes | None:

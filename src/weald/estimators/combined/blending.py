@@ -16,7 +16,7 @@ from weald.estimators.shared.labels import known_codes
 from weald.params.declare import anything, documented, flag, number
 from weald.runtime.errors import InputError
 from weald.runtime.random import seed_of
-from weald.training.classical.members import indexable, params_of_rows, take_rows
+from weald.training.classical.members import indexable, params_of_rows, refuse_mapping, take_rows
 from weald.training.combining.layers import Floats, Layer, Stack, cross_fit, fit_all, join
 from weald.training.combining.stacking import split_off
 
@@ -90,6 +90,7 @@ class Blending(FinalEstimator):
         if not isinstance(holdout_set, tuple | list) or len(holdout_set) not in (2, 3):
             raise InputError("holdout_set must be a pair (X, y) or a triple (X, y, sample_weight).")
         table = indexable(holdout_set[0])
+        refuse_mapping(table)
         target = self._held_out_target(holdout_set[1], table.shape[0])
         self._check_classes(target)
         params = {name: value for name, value in prepared.final_params.items() if name != "sample_weight"}
@@ -116,7 +117,12 @@ class Blending(FinalEstimator):
         params: dict[str, Any],
     ) -> Any:
         """Fit the final estimator to what the members say of the hold-out."""
-        prepared.final.fit(join(outputs, table if self.passthrough else None), target, **params)
+        weight = params.get("sample_weight")
+        if weight is not None and not np.asarray(weight).any():
+            raise InputError("sample_weight is zero in all rows that are held out; hold more rows out.")
+        self._check_weight(target, weight)
+        top = join(outputs, table if self.passthrough else None)
+        self._fit_final(prepared.final, top, target, params)
         self._set_fitted(
             Stack([layer], self.passthrough), [output.shape[1] for output in outputs], prepared.final
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import TransformerMixin, clone
@@ -32,7 +33,7 @@ from weald.estimators.combined.named_members import (
 from weald.estimators.shared.composite import Composite, Members
 from weald.params.declare import anything, flag, validate, whole
 from weald.runtime.errors import InputError
-from weald.training.classical.members import indexable
+from weald.training.classical.members import indexable, refuse_mapping
 from weald.training.combining.layers import Member, Stack
 
 Params = Mapping[str, Any]
@@ -110,6 +111,7 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         self._check_final(final)
         self._forget()
         table = indexable(X)
+        refuse_mapping(table)
         if len(table.shape) == 0 or table.shape[0] == 0:
             raise InputError(f"X must be a table with at least one row, not {X!r}.")
         target = self._read_target(y, table.shape[0])
@@ -157,6 +159,17 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         both = MethodMapping().add(caller="fit", callee="fit").add(caller="predict", callee="predict")
         router.add(final_estimator_=final, method_mapping=both)
         return router
+
+    def _fit_final(self, final: Any, top: Any, y: NDArray[Any], params: Params) -> None:
+        """Fit the final estimator to what is below it."""
+        if self.final_estimator is None and not _is_finite(top):
+            wanted = "the default final estimator takes finite numbers only"
+            below = "X as passthrough gives it" if self.passthrough else "what members say"
+            raise InputError(
+                f"{wanted}, but {below} is text, missing or infinite in some rows; set final_estimator, for example to "
+                f"weald.BoostedTrees{'Classifier' if hasattr(self, 'classes_') else 'Regressor'}()."
+            )
+        final.fit(top, y, **params)
 
     def _set_fitted(self, stack: Stack, widths: Sequence[int], final: Any) -> None:
         self._stack, self._widths = stack, widths  # the latter: columns of each member of the last layer
@@ -220,6 +233,15 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         cls, params: dict[str, Any], members: list[tuple[str, Any]], extra: dict[str, Any]
     ) -> Any:
         return stack_from_parts(cls, params, members, extra)
+
+
+def _is_finite(table: Any) -> bool:
+    """Whether all cells are finite numbers."""
+    values = table.data if scipy.sparse.issparse(table) else table
+    try:
+        return bool(np.isfinite(np.asarray(values, dtype=np.float64)).all())
+    except (TypeError, ValueError):
+        return False
 
 
 def _one_or_all(models: Sequence[Any]) -> Any:

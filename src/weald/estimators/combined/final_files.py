@@ -68,7 +68,8 @@ def stack_from_parts(
     if not members or members[-1][0] != _FINAL:
         raise ModelFileError("The file's last member must be the final estimator.")
     final, rest = members[-1][1], iter(members[:-1])
-    layers = [_layer(described, rest, labels) for described in _layers(extra["layers"])]
+    described = _layers(extra["layers"], len(members) - 1)
+    layers = [_layer(one, rest, labels) for one in described]
     if next(rest, None) is not None:
         raise ModelFileError("The file has more members than its layers.")
     _check_final(final, model.classes_ if classifies else None)
@@ -78,7 +79,7 @@ def stack_from_parts(
     ]
     model.estimators = pairs if extra["layered"] is True or len(layers) > 1 else pairs[0]
     model.final_estimator = clone(final)
-    model._set_fitted(Stack(layers, passthrough is True), _widths(extra["widths"], layers[-1]), final)
+    model._set_fitted(Stack(layers, passthrough is True), _widths(extra["widths"], layers[-1], final), final)
     if not hasattr(model, "n_features_in_") or model.n_features_in_ != extra["n_features_in"]:
         raise ModelFileError("The file's members have another number of columns than the whole.")
     if [*getattr(model, "feature_names_in_", ())] != (extra["feature_names"] or []):
@@ -92,8 +93,8 @@ def _labels(value: Any) -> Any:
     return value
 
 
-def _layers(described: Any) -> list[list[tuple[str, str, int]]]:
-    """(name, method, models) of every member, by layers."""
+def _layers(described: Any, most: int) -> list[list[tuple[str, str, int]]]:
+    """(name, method, models) of every member, by layers; ``most``: the models that there are."""
     if (
         not isinstance(described, list)
         or not described
@@ -103,8 +104,10 @@ def _layers(described: Any) -> list[list[tuple[str, str, int]]]:
     for entry in (entry for layer in described for entry in layer):
         if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[0], str):
             raise ModelFileError("A member of the file's layers must be a name, a method and a number.")
-        if entry[1] not in METHODS or type(entry[2]) is not int or entry[2] < 1:
-            raise ModelFileError(f"The file's member {entry[0]!r} has no known method or no model.")
+        if entry[1] not in METHODS or type(entry[2]) is not int or not 1 <= entry[2] <= most:
+            raise ModelFileError(
+                f"The file's member {entry[0]!r} has no known method, or not as many models as it says."
+            )
     return described
 
 
@@ -135,9 +138,11 @@ def _check_final(final: Any, classes: Any) -> None:
         raise ModelFileError("The file's final estimator does not fit its task.")
 
 
-def _widths(value: Any, layer: Layer) -> list[int]:
+def _widths(value: Any, layer: Layer, final: Any) -> list[int]:
     if not isinstance(value, list) or len(value) != len(layer.names):
         raise ModelFileError("The file must have a number of columns for every member of the last layer.")
     if not all(type(width) is int and width > 0 for width in value):
         raise ModelFileError("The file's numbers of columns must be positive.")
+    if sum(value) > final.n_features_in_:
+        raise ModelFileError("The file's members have more columns than the final estimator.")
     return value

@@ -76,7 +76,7 @@ class Stacking(FinalEstimator):
             raise InputError(f"groups are for folds, but cv={named!r} has none.")
         prepared = self._prepare(X, y, fit_params, fits_members=named != PREFIT)
         stacked = self._stacked(prepared, None if groups is None else group_of_rows(groups, len(prepared.y)))
-        prepared.final.fit(stacked.top, prepared.y, **prepared.final_params)
+        self._fit_final(prepared.final, stacked.top, prepared.y, prepared.final_params)
         self._set_fitted(stacked.stack, stacked.widths, prepared.final)
         if stacked.out_of_fold is not None:
             several = is_layered(self.estimators)

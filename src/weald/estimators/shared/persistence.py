@@ -23,6 +23,7 @@ from weald.estimators.shared.checkpoints import (
 )
 from weald.estimators.shared.plain import (
     NOT_SAVED,
+    check_choices,
     check_parameters,
     classes_from_json,
     labels_to_json,
@@ -34,7 +35,7 @@ from weald.estimators.shared.plain import (
 )
 from weald.explain.importances import by_source
 from weald.forest import file as model_file
-from weald.forest.container import Container, unpack
+from weald.forest.container import Container, of_one_kind, unpack
 from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
@@ -142,11 +143,12 @@ def from_checkpoint(
     data: bytes,
 ) -> tuple[str, dict[str, Any], FittedModel, Interruption | None, Mapping[str, Any]]:
     """The same of a checkpoint, and what it holds beside the model; what the rows are known by is empty in older ones."""
-    content = unpack(data)
-    rows = content.header.get(_ROWS, {})
-    if not isinstance(rows, dict):
-        raise ModelFileError("The file's rows are not those of a checkpoint.")
-    return *_from_content(content), rows
+    with of_one_kind("a checkpoint"):
+        content = unpack(data)
+        rows = content.header.get(_ROWS, {})
+        if not isinstance(rows, dict):
+            raise ModelFileError("The file's rows are not those of a checkpoint.")
+        return *_from_content(content), rows
 
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
@@ -188,11 +190,7 @@ def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise ModelFileError("The file's parameters are not those of a boosted model.")
     params = {key: restored(value) for key, value in stored.items()}
-    for key, value in params.items():
-        if isinstance(value, Choice) and (key not in FAMILIES or type(value) not in FAMILIES[key].classes):
-            raise ModelFileError(
-                f"The file has the choice {type(value).__name__!r} as {key}, which it cannot be."
-            )
+    check_choices(params)
     if not name.startswith("BoostedTrees") or set(params) <= _BOOSTED_PARAMETERS:
         return params
     try:

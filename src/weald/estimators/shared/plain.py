@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,9 @@ from weald.params.stored import from_json, to_json
 from weald.runtime.errors import ModelFileError
 from weald.training.boosting.parameters import FAMILIES
 
+_DTYPE = re.compile(r"[<>|=]?[biufUSO][0-9]{0,9}")
+# Labels may have a type that is wider than they need, but not by more than this in all.
+_MOST_BYTES = 2**24
 # These change neither the model nor its predictions: the same model must have the same bytes.
 NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
 
@@ -69,6 +73,18 @@ def check_parameters(kind: type[Any], params: dict[str, Any], apart: frozenset[s
     unknown = set(params) - (set(kind._get_param_names()) - NOT_SAVED - apart)
     if unknown:
         raise ModelFileError(f"A {kind.__name__} has no parameter {min(unknown)!r} in its file.")
+    check_choices(params)
+
+
+def check_choices(params: dict[str, Any]) -> None:
+    """Refuse parameters of a file that are choices of something else."""
+    for name, value in params.items():
+        if isinstance(value, Choice) and (
+            name not in FAMILIES or type(value) not in FAMILIES[name].classes
+        ):
+            raise ModelFileError(
+                f"The file has the choice {type(value).__name__!r} as {name}, which it cannot be."
+            )
 
 
 def restored(value: Any) -> Any:
@@ -119,12 +135,16 @@ def labels_from_json(stored: Any, what: str = "labels") -> NDArray[Any]:
     values = stored["values"]
     if not all(isinstance(value, str | int | float) for value in values):
         raise ModelFileError(f"The file's {what} must be strings, booleans or numbers.")
+    dtype = stored["dtype"]
     try:
-        if np.dtype(stored["dtype"]).kind not in "biufUSO":
+        if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
             raise TypeError
-        return np.array(values, dtype=stored["dtype"])
+        needed = 4 * max((len(value) for value in values if isinstance(value, str)), default=4)
+        if (np.dtype(dtype).itemsize - needed) * len(values) > _MOST_BYTES:
+            raise TypeError
+        return np.array(values, dtype=dtype)
     except (TypeError, ValueError, OverflowError):
-        raise ModelFileError(f"The file's {what} do not have the type {stored['dtype']!r}.") from None
+        raise ModelFileError(f"The file's {what} do not have the type {dtype!r:.40}.") from None
 
 
 def classes_from_json(stored: Any) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from weald import ESTIMATOR_HOMES
-from weald.forest.container import Container, unpack
+from weald.forest.container import Container, of_one_kind, unpack
 from weald.forest.disk import read
 from weald.runtime.errors import ModelFileError, NotSupportedError
 
@@ -48,7 +48,8 @@ def estimator_of(content: Container) -> Any:
         raise ModelFileError(f"The file holds a Booster; read it with weald.{name}(model_file=...).")
     if name not in ESTIMATOR_HOMES:
         raise ModelFileError(f"The file holds a {name!r}, which this Weald does not know.")
-    return _class_of(name)._from_content(content)
+    with of_one_kind(f"a fitted {name}"):
+        return _class_of(name)._from_content(content)
 
 
 def bytes_of(estimator: Any, role: str) -> bytes:

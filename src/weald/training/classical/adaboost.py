@@ -22,6 +22,10 @@ Floats = NDArray[np.float64]
 # The least that probabilities, and weights as shares of the first ones, can fall to: a row that was easy for long can
 # still become hard again.
 LEAST = float(np.finfo(np.float64).eps)
+# Beyond this power of e numbers would overflow, and all other rows' weights have fallen to their least long before.
+_MOST_POWER = 700.0
+_MOST = 1e300
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class WeakLearner(Protocol):
@@ -48,10 +52,20 @@ class Boosted:
     errors: list[float] = field(default_factory=list)
 
     def append(self, member: Any, weight: float, error: float) -> None:
-        """Add the member of a round."""
+        """Add the member of a round; the sum of all weights must stay above 0 and finite."""
+        if not 0.0 < weight < _MOST:
+            raise InputError(
+                f"learning_rate gives member {len(self.members)} the weight {weight:g}, with which votes cannot be added up; "
+                f"use a {'smaller' if weight > 0.0 else 'larger'} learning_rate."
+            )
         self.members.append(member)
         self.weights.append(weight)
         self.errors.append(error)
+
+
+def _log_odds(error: float) -> float:
+    """ln((1 - e) / e) of an error below 1."""
+    return math.log((1.0 - error) / max(error, _TINY))
 
 
 def boost_labels(
@@ -70,21 +84,23 @@ def boost_labels(
     """
     boosted = Boosted()
     guessing = 1.0 - 1.0 / n_classes
-    D = start = weight / weight.sum()
+    D = start = _shares(weight)
     for m in range(n_estimators):
         h = learner.fit(m, D)
         wrong = learner.predict(h) != codes
         error = float(D[wrong].sum())
-        if error >= guessing:
-            if learner.draws and not boosted.members:
-                continue
-            break
         if error <= 0.0:
             boosted.append(h, 1.0, 0.0)
             break
-        alpha = learning_rate * (math.log((1.0 - error) / error) + math.log(n_classes - 1.0))
+        # Rounding can leave nothing of a hair's breadth.
+        better = 0.0 if error >= guessing else _log_odds(error) + math.log(n_classes - 1.0)
+        if better <= 0.0:
+            if learner.draws and not boosted.members:
+                continue
+            break
+        alpha = learning_rate * better
         boosted.append(h, alpha, error)
-        D = _reweighted(start, D, np.where(wrong, math.exp(alpha), 1.0))
+        D = _reweighted(start, D, np.where(wrong, math.exp(min(alpha, _MOST_POWER)), 1.0))
     if not boosted.members:
         raise InputError(
             f"estimator is no better than guessing on these rows: its weighted error in the first round is {error:.3g} "
@@ -107,7 +123,7 @@ def boost_probabilities(
     """
     boosted = Boosted()
     rows = np.arange(len(codes))
-    D = start = weight / weight.sum()
+    D = start = _shares(weight)
     for m in range(n_estimators):
         h = learner.fit(m, D)
         p = learner.predict(h)
@@ -116,7 +132,12 @@ def boost_probabilities(
         if error <= 0.0:
             break
         agreement = real_votes(p)[rows, codes] / (n_classes - 1.0)
-        D = _reweighted(start, D, np.exp(-learning_rate * agreement))
+        with np.errstate(over="ignore"):
+            powers = np.clip(-learning_rate * agreement, -_MOST, _MOST)
+        highest = float(powers[D > 0.0].max())
+        if abs(highest) > _MOST_POWER:  # only their differences count
+            powers = np.minimum(powers - highest, 0.0)
+        D = _reweighted(start, D, np.exp(np.where(D > 0.0, powers, 0.0)))
     return boosted
 
 
@@ -172,7 +193,7 @@ def boost_values(
     first one is kept.
     """
     boosted = Boosted()
-    D = start = weight / weight.sum()
+    D = start = _shares(weight)
     counts = start > 0
     for m in range(n_estimators):
         h = learner.fit(m, D)
@@ -187,10 +208,25 @@ def boost_values(
             if not boosted.members:
                 boosted.append(h, 1.0, average)
             break
-        beta = average / (1.0 - average)
+        beta = max(average, _TINY) / (1.0 - average)
         boosted.append(h, learning_rate * math.log(1.0 / beta), average)
-        D = _reweighted(start, D, beta ** (learning_rate * (1.0 - losses)))
+        powers = learning_rate * (1.0 - losses)
+        lowest = float(powers[counts].min())
+        if lowest * -math.log(beta) > _MOST_POWER:  # only their differences count
+            powers = np.maximum(powers - lowest, 0.0)
+        D = _reweighted(start, D, beta**powers)
     return boosted
+
+
+def _shares(weight: Floats) -> Floats:
+    """Weights that sum to 1, also of those whose sum is beyond float64 or so small that quotients are rough."""
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if not _TINY < total < np.inf:
+        weight = weight / weight.max()
+        total = float(weight.sum())
+    shares: Floats = weight / total
+    return shares
 
 
 def _reweighted(start: Floats, D: Floats, factors: Floats) -> Floats:

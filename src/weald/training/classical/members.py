@@ -72,7 +72,7 @@ def take_rows(X: Any, rows: NDArray[np.int64]) -> Any:
         return X.take(rows)
     if nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X, eager_only=True)[rows.tolist(), :].to_native()
-    _refuse_mapping(X)
+    refuse_mapping(X)
     return X[rows]
 
 
@@ -97,11 +97,12 @@ def take_columns(X: Any, columns: NDArray[np.int64]) -> Any:
                 "bootstrap_features=True draws columns more than once, which a data frame cannot hold; pass X.to_numpy()."
             )
         return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native()
-    _refuse_mapping(X)
+    refuse_mapping(X)
     return X[:, columns]
 
 
-def _refuse_mapping(X: Any) -> None:
+def refuse_mapping(X: Any) -> None:
+    """Refuse a table that `take_rows` and `take_columns` cannot cut."""
     if isinstance(X, Mapping):
         raise NotSupportedError(
             "X is a dict of columns, which cannot be cut to rows or columns; pass a data frame."

@@ -11,6 +11,7 @@ say of the hold-out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,15 +55,34 @@ def splitter_of(cv: Any, y: NDArray[Any], classifies: bool, grouped: bool) -> An
             f"cv must be a number of folds, a splitter, a list of (train, test), {PREFIT!r} or {OVERFITS!r}, "
             f"not {cv!r}."
         )
-    if grouped and (cv is None or isinstance(cv, int | np.integer)):
+    if cv is None or isinstance(cv, int | np.integer):
         n_splits = DEFAULT_FOLDS if cv is None else int(cv)
-        return StratifiedGroupKFold(n_splits) if classifies and y.ndim == 1 else GroupKFold(n_splits)
+        stratifies = classifies and y.ndim == 1
+        _check_folds(n_splits, y, stratifies)
+        if grouped:
+            return StratifiedGroupKFold(n_splits) if stratifies else GroupKFold(n_splits)
     return check_cv(DEFAULT_FOLDS if cv is None else cv, y, classifier=classifies)
+
+
+def _check_folds(n_splits: int, y: NDArray[Any], classifies: bool) -> None:
+    """Refuse a number of folds that these rows cannot be cut into."""
+    if n_splits < 2:
+        raise InputError(f"cv must be at least 2 folds, not {n_splits}.")
+    if n_splits > len(y):
+        raise InputError(f"cv is {n_splits} folds, but X has {len(y)} rows; use fewer folds.")
+    most = int(np.unique(y, return_counts=True)[1].max()) if classifies else n_splits
+    if most < n_splits:
+        raise InputError(
+            f"cv is {n_splits} folds with all classes in each, but no class has more than {most} rows; use fewer folds."
+        )
 
 
 def folds_of(splitter: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> list[Fold]:
     """The folds, drawn once for all members; every row must be predicted exactly once."""
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    try:
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    except ValueError as error:
+        raise InputError(f"cv={splitter!r} cannot cut these rows into folds: {error}") from error
     folds = [(_numbers(train), _numbers(test)) for train, test in folds]
     times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
     if len(times) > len(y) or (times != 1).any():
@@ -84,16 +104,41 @@ def split_off(y: NDArray[Any], share: float, classifies: bool, groups: Any, seed
     The hold-out has the classes in their shares; with groups, whole groups are held out instead.
     """
     if groups is not None:
+        n_groups = len(np.unique(groups))
+        if not 0 < math.ceil(share * n_groups) < n_groups:
+            raise InputError(
+                f"holdout={share} leaves no group to the members, as groups has {n_groups}; use a smaller holdout or more groups."
+            )
         splitter = GroupShuffleSplit(1, test_size=share, random_state=seed % 2**32)
         rest, held_out = next(splitter.split(np.zeros(len(y)), y, groups))
     else:
+        stratifies = classifies and y.ndim == 1
+        _check_share(y, share, stratifies)
         rest, held_out = train_test_split(
-            np.arange(len(y)),
-            test_size=share,
-            random_state=seed % 2**32,
-            stratify=y if classifies and y.ndim == 1 else None,
+            np.arange(len(y)), test_size=share, random_state=seed % 2**32, stratify=y if stratifies else None
         )
     return np.sort(rest).astype(np.int64), np.sort(held_out).astype(np.int64)
+
+
+def _check_share(y: NDArray[Any], share: float, classifies: bool) -> None:
+    """Refuse a hold-out that leaves nobody enough rows."""
+    held_out = math.ceil(share * len(y))
+    if held_out >= len(y):
+        raise InputError(f"holdout={share} holds all {len(y)} rows out; the members need rows too.")
+    if not classifies:
+        return
+    _, first, counts = np.unique(y, return_index=True, return_counts=True)
+    if counts.min() < 2:
+        row = int(first[counts.argmin()])
+        raise InputError(
+            f"row {row} of y is the only one of its class, but the members and the final estimator need one each; drop "
+            "the class, or give a holdout_set."
+        )
+    if min(held_out, len(y) - held_out) < len(counts):
+        raise InputError(
+            f"holdout={share} holds {held_out} of {len(y)} rows out, but there are {len(counts)} classes, of which the members "
+            "and the final estimator need a row each; use another share."
+        )
 
 
 def stack_folds(

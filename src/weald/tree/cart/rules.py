@@ -21,6 +21,8 @@ CRITERIA = {
 }
 CLASS_CRITERIA = ("gini", "entropy")
 MOST_CLASSES = 2**16
+# Gains are squares of labels, times weights.
+LARGEST_VALUE = 1e100
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,13 @@ class CartLabels:
     def regression(cls, values: NDArray[np.floating]) -> CartLabels:
         """Numbers, (rows,) or (rows, outputs)."""
         table = np.require(values.reshape(len(values), -1), np.float64, ["C", "W"])
-        if not np.isfinite(table).all():
-            raise InputError("values of a regression must be finite.")
+        wrong = np.flatnonzero(~(np.abs(table) <= LARGEST_VALUE).all(axis=1))
+        if len(wrong):
+            value = table[wrong[0]].tolist()
+            raise InputError(
+                f"y must be finite and within ±{LARGEST_VALUE:g} for trees, whose gains are its squares, but row {wrong[0]} has "
+                f"{value[0] if len(value) == 1 else value}."
+            )
         return cls(np.empty((len(table), 0), np.int32), (), table)
 
     @property

@@ -9,12 +9,14 @@ of the rows: parts of a table may be asked one by one.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.runtime.arrays import Float32s, Int64s, Uint32s, Uint64s
+from weald.runtime.errors import InputError
 from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
 from weald.runtime.tasks import part, shared_kernel
@@ -176,7 +178,16 @@ def needs_sizes(precision: str, n_rows: int) -> bool:
 def choose_rounding(
     precision: str, n_rows: int, largest: tuple[float, float], sizes: tuple[int, int], key: int
 ) -> Rounding:
-    """The rounding of a table of so many rows; ``largest`` and ``sizes``: `largest_of` and `sum_sizes` of all of them."""
+    """The rounding of a table of so many rows; ``largest`` and ``sizes``: `largest_of` and `sum_sizes` of all of them.
+
+    Raises:
+        InputError: when a gradient or a hessian, times its row's weight, is beyond float32.
+    """
+    if not math.isfinite(largest[0]) or not math.isfinite(largest[1]):
+        raise InputError(
+            "A gradient times its row's weight is beyond 3e38, the largest float32; use smaller weights, such as "
+            "sample_weight / max(sample_weight), or smaller labels."
+        )
     packed = precision == "packed_always"
     if needs_sizes(precision, n_rows):
         limits = (PACKED_GRADIENT_LIMIT, PACKED_HESSIAN_LIMIT)

@@ -18,7 +18,7 @@ from unit.forest.factories import craft, mutate, sign, split_file
 from weald import BoostedTreesRegressor, InputError, ModelFileError, NotSupportedError
 from weald.estimators.shared import registry
 from weald.estimators.shared.composite import MAXIMUM_DEPTH, Composite, composite_bytes, composite_parts
-from weald.forest.container import unpack
+from weald.forest.container import pack, unpack
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] + X[:, 1]
@@ -261,3 +261,63 @@ def test_other_arrays_than_those_of_the_header_are_refused() -> None:
     metadata = {"format": 2, "header": {}, "sha256": "0" * 64, "version": "0.1.0"}
     with pytest.raises(ModelFileError, match="estimator must be a name"):
         read(craft({"member.0": np.zeros(3, np.uint8)}, metadata))
+
+
+def _with_header(data: bytes, change: Any) -> bytes:
+    """The file with another header under a right checksum."""
+    content = unpack(data)
+    described = {name: entry["array"] for name, entry in content.header["extra"].items() if "array" in entry}
+    types = {f"extra.{name}": np.dtype(kind) for name, (kind, _) in described.items()}
+    members = {f"member.{place}": np.dtype(np.uint8) for place in range(len(content.header["members"]))}
+    arrays = content.arrays(types | members)
+    header = json.loads(json.dumps(content.header))
+    change(header)
+    return pack(2, header, content.fields, arrays)
+
+
+def _widened(header: Any) -> None:
+    header["extra"]["n_chosen"] = {"value": 3_000_000_000}
+
+
+def _wide_labels(header: Any) -> None:
+    header["extra"]["classes"]["labels"]["dtype"] = "<U400000000"
+
+
+def _odd_type(header: Any) -> None:
+    header["extra"]["classes"]["labels"]["dtype"] = "f8)"
+
+
+def _many_models(header: Any) -> None:
+    header["extra"]["layers"]["value"][0][0][2] = 10**12
+
+
+def _many_columns(header: Any) -> None:
+    header["extra"]["widths"]["value"][0] = 10**12
+
+
+def _other_choice(header: Any) -> None:
+    header["params"]["cv"] = {"choice": "Goss", "params": {}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_widened, "was given 3000000000"),
+        (_wide_labels, "do not have the type '<U400000000'"),
+        (_odd_type, "do not have the type 'f8\\)'"),
+        (_many_models, "not as many models as it says"),
+        (_many_columns, "more columns than the final estimator"),
+        (_other_choice, "the choice 'Goss' as cv"),
+    ],
+)
+def test_a_small_file_cannot_ask_for_more_than_it_holds(tmp_path: Path, change: Any, said: str) -> None:
+    labels = np.where(Y > 0, "yes", "no")
+    tree = weald.DecisionTreeClassifier(max_depth=2)
+    model: Any = weald.BaggingClassifier(n_estimators=2, bootstrap_features=True)
+    if change in (_many_models, _many_columns, _other_choice):
+        model = weald.StackingClassifier([("tree", tree)], weald.BoostedTreesClassifier(n_estimators=2), cv=2)
+    path = tmp_path / "model.weald"
+    model.fit(X, labels).save(path)
+    path.write_bytes(_with_header(path.read_bytes(), change))
+    with pytest.raises(ModelFileError, match=said):
+        weald.load(path)

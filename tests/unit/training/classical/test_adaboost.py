@@ -249,3 +249,47 @@ def test_the_weighted_median_is_that_of_repeated_values() -> None:
     repeated = np.repeat(values, weights, axis=1)
     lower = np.sort(repeated, axis=1)[:, (weights.sum() + 1) // 2 - 1]
     np.testing.assert_array_equal(weighted_median(values, weights.astype(float)), lower)
+
+
+class Fixed:
+    """A learner that always says the same."""
+
+    draws = False
+
+    def __init__(self, said: NDArray[Any]) -> None:
+        self.said = said
+
+    def fit(self, number: int, weight: Floats) -> int:
+        assert np.isfinite(weight).all() and weight.sum() == pytest.approx(1.0, abs=1e-9)
+        return number
+
+    def predict(self, member: int) -> NDArray[Any]:
+        return self.said
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1.0, 1e4, 1e12, 1e200])
+def test_weights_stay_finite_whatever_the_learning_rate(rate: float) -> None:
+    codes = (LINE > 4).astype(np.int64)
+    wrong = np.where(LINE == 3, 1 - codes, codes)
+    likely = np.where(np.arange(2) == wrong[:, None], 0.9, 0.1)
+    weight = np.ones(10)
+    assert boost_labels(Fixed(wrong), codes, 2, weight, 5, rate).members
+    assert boost_probabilities(Fixed(likely), codes, 2, weight, 5, rate).members
+    assert boost_values(Fixed(LINE + (LINE == 3) + 0.1), LINE, weight, 5, rate, "linear").members
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e300, 1e308])
+def test_only_the_shares_of_the_weights_count(scale: float) -> None:
+    codes = (LINE > 4).astype(np.int64)
+    wrong = np.where(LINE == 3, 1 - codes, codes)
+    boosted = boost_labels(Fixed(wrong), codes, 2, np.full(10, scale), 1, 1.0)
+    assert boosted.errors == [pytest.approx(0.1)]
+
+
+@pytest.mark.parametrize(("rate", "said"), [(5e-324, "larger"), (1e301, "smaller")])
+def test_a_learning_rate_with_which_votes_do_not_add_up_is_refused(rate: float, said: str) -> None:
+    codes = (LINE > 4).astype(np.int64)
+    nearly = np.where(LINE == 3, 1 - codes, codes)
+    half = np.where((LINE == 3) | (LINE > 6), 1 - codes, codes)
+    with pytest.raises(InputError, match=f"use a {said} learning_rate"):
+        boost_labels(Fixed(half if said == "larger" else nearly), codes, 2, np.ones(10), 5, rate)

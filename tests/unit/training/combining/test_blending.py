@@ -130,3 +130,42 @@ def test_grid_search_and_jobs() -> None:
 def test_bad_arguments_get_one_sentence(choices: dict[str, Any], fit: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         BlendingClassifier(**{"estimators": [BAYES], **choices}).fit(X, Y, **fit)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "holdout", "said"),
+    [
+        (range(60), [*([0] * 59), 1], 0.2, "row 59 of y is the only one of its class"),
+        (range(0, 150, 15), Y[::15], 0.1, "holds 1 of 10 rows out, but there are 3 classes"),
+        (range(0, 150, 15), Y[::15], 0.99, "holds all 10 rows out"),
+    ],
+)
+def test_a_share_that_leaves_somebody_without_a_class_is_refused(
+    rows: range, labels: Any, holdout: float, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        BlendingClassifier([BAYES], holdout=holdout).fit(X[list(rows)], np.asarray(labels))
+
+
+def test_the_default_final_estimator_refuses_missing_values_that_passthrough_brings() -> None:
+    table = X.copy()
+    table[::9, 0] = np.nan
+    members = [("trees", BoostedTreesClassifier(n_estimators=2))]
+    with pytest.raises(InputError, match=r"X as passthrough gives it .* set final_estimator"):
+        BlendingClassifier(members, passthrough=True).fit(table, Y)
+    final = BoostedTreesClassifier(n_estimators=2)
+    assert BlendingClassifier(members, final, passthrough=True).fit(table, Y).predict(table).shape == (150,)
+
+
+def test_a_hold_out_without_weight_is_refused() -> None:
+    rows = np.arange(150)
+    held_out = BlendingRegressor([("trees", BoostedTreesRegressor(n_estimators=1))]).fit(X, Y).holdout_rows_
+    weight = np.where(np.isin(rows, held_out), 0.0, 1.0)
+    with pytest.raises(InputError, match="zero in all rows that are held out"):
+        BlendingRegressor([("trees", BoostedTreesRegressor(n_estimators=1))]).fit(X, Y, sample_weight=weight)
+
+
+def test_a_dict_of_columns_is_refused_in_a_sentence() -> None:
+    table = {f"x{place}": column for place, column in enumerate(X.T)}
+    with pytest.raises(InputError, match="X is a dict of columns"):
+        BlendingClassifier([("trees", BoostedTreesClassifier(n_estimators=2))]).fit(table, Y)

@@ -279,3 +279,23 @@ def test_a_member_without_classes_of_its_own_is_asked_for_labels() -> None:
         data, labels
     )
     assert set(np.unique(model.oof_predictions_)) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("cv", "rows", "said"),
+    [
+        (None, [0, 50, 100], "cv is 5 folds, but X has 3 rows"),
+        (1, range(150), "cv must be at least 2 folds, not 1"),
+        (4, [0, 1, 2, 50, 51, 52], "no class has more than 3 rows"),
+        (KFold(7), [0, 1, 50, 51], "cannot cut these rows into folds"),
+    ],
+)
+def test_folds_that_rows_cannot_be_cut_into_are_refused(cv: Any, rows: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        StackingClassifier([BAYES], cv=cv).fit(X[list(rows)], Y[list(rows)])
+
+
+def test_a_dict_of_columns_is_refused_in_a_sentence() -> None:
+    table = {f"x{place}": column for place, column in enumerate(X.T)}
+    with pytest.raises(InputError, match="X is a dict of columns"):
+        StackingClassifier([("trees", BoostedTreesClassifier(n_estimators=2))]).fit(table, Y)

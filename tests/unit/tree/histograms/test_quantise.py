@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import reference
+from weald.runtime.errors import InputError
 from weald.tree.histograms.quantise import (
     FEWEST_ROWS,
     PARALLEL_ROWS,
@@ -160,3 +161,13 @@ def test_what_decides_the_scale_adds_up_over_parts_in_any_order(n_rows: int) -> 
         parts = [(0, n_rows // 3), (n_rows // 3, n_rows // 3), (n_rows // 3, n_rows)]
         found = [sum_sizes(gradient[a:b], hessian[a:b], largest, tasks) for a, b in reversed(parts)]
         assert np.sum(found, axis=0).tolist() == sizes
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_numbers_beyond_float32_are_refused(precision: str, place: int) -> None:
+    gradient, hessian = normal_gradients(20)
+    (gradient, hessian)[place][3] = np.inf
+    wide, entries = np.empty(20, np.uint64), np.empty(20, np.uint64)
+    with pytest.raises(InputError, match="beyond 3e38, the largest float32"):
+        quantise(gradient, hessian, NO_ROWS, 7, precision, 1, wide, entries)

@@ -7,6 +7,7 @@ from typing import Any
 from weald.binning.parameters import Approximate, Exact
 from weald.data import Schema
 from weald.encoding.parameters import Partition
+from weald.forest.layout import DEEPEST_OBLIVIOUS
 from weald.losses import Loss
 from weald.params.choice import declared
 from weald.runtime.errors import InputError, NotSupportedError
@@ -20,7 +21,6 @@ from weald.tree.splits.constraints import Constraints
 from weald.tree.splits.forced import ForcedSplit
 
 DEFAULT_OBLIVIOUS_DEPTH = 6
-DEEPEST_OBLIVIOUS = 16
 DEFAULT_LAMBDA = 1.0
 
 
