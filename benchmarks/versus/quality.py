@@ -1,4 +1,4 @@
-"""Default against default on real data sets: Weald, LightGBM, XGBoost and scikit-learn, categories natively.
+"""Default against default on real data sets: Weald, LightGBM, XGBoost, CatBoost and scikit-learn, categories natively.
 
 The environment variable WEALD_DATA names a folder with parquet files and a manifest.json: a list of sets with their
 ``name``, ``files``, ``kind``, ``target`` and, where there are any, ``positive``, ``drop``, ``categorical``,
@@ -24,7 +24,7 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks.common import auc, console, estimator, parser, print_table, record
 
-SYSTEMS = ("weald", "lightgbm", "xgboost", "sklearn")
+SYSTEMS = ("weald", "lightgbm", "xgboost", "catboost", "sklearn")
 KINDS = ("binary", "multiclass", "regression", "count")
 MOST_COLUMNS = 40_000
 MOST_COUNT_ROWS = 100_000
@@ -33,6 +33,7 @@ COUNT_LOSSES = {
     "weald": {"loss": "poisson"},
     "lightgbm": {"objective": "poisson"},
     "xgboost": {"objective": "count:poisson"},
+    "catboost": {"loss_function": "Poisson"},
     "sklearn": {"loss": "poisson"},
 }
 METRICS = {"binary": "logloss", "multiclass": "logloss", "regression": "RMSE", "count": "Poisson deviance"}
@@ -128,6 +129,14 @@ def frames(problem: Problem, train: Any, test: Any, limit: int | None) -> tuple[
     return X_train, X_test
 
 
+def texts(problem: Problem, table: pd.DataFrame) -> pd.DataFrame:
+    """A table with its categories as text, as CatBoost takes them; a missing one is a text of its own."""
+    found = table.copy()
+    for column in problem.categorical:
+        found[column] = found[column].astype(object).where(found[column].notna(), "missing").astype(str)
+    return found
+
+
 def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, float]:
     """Fit a system's defaults and score it on the test rows."""
     train, test = split_rows(problem, seed, most)
@@ -136,6 +145,9 @@ def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, f
     parameters |= COUNT_LOSSES[system] if problem.kind == "count" else {}
     parameters |= {"enable_categorical": True} if system == "xgboost" else {}
     parameters |= {"categorical_features": "from_dtype"} if system == "sklearn" else {}
+    if system == "catboost":
+        X_train, X_test = texts(problem, X_train), texts(problem, X_test)
+        parameters |= {"cat_features": problem.categorical}
     classifies = problem.kind in ("binary", "multiclass")
     model = estimator(system, "classification" if classifies else "regression", **parameters)
     start = time.perf_counter()
@@ -199,6 +211,14 @@ def table_rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
     return rows
 
 
+def _known(path: Path | None) -> dict[str, dict[str, Any]]:
+    """The sets that a file of results has."""
+    if path is None or not path.exists():
+        return {}
+    known: dict[str, dict[str, Any]] = json.loads(path.read_text())["results"]["sets"]
+    return known
+
+
 def write_markdown(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
     path.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines), encoding="utf-8")
@@ -211,6 +231,9 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, help="runs of every set (5; quick: 2)")
     arguments.add_argument("--max-rows", type=int, help="most training rows (60,000; quick: 2,000)")
     arguments.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
+    arguments.add_argument(
+        "--go-on", action="store_true", help="keep the sets that the file of --json has; it is written set by set"
+    )
     options = arguments.parse_args()
     seeds, most = (
         options.seeds or (2 if options.quick else 5),
@@ -226,12 +249,14 @@ def main() -> None:
     unknown = [name for name in (options.sets or "").split(",") if name and name not in entries]
     if unknown:
         raise SystemExit(f"there is no set {unknown[0]!r}; known are {', '.join(entries)}.")
-    results: dict[str, dict[str, Any]] = {}
+    results = _known(options.json) if options.go_on else {}
     skipped: dict[str, str] = {}
     for name in options.sets.split(",") if options.sets else entries:
         reason = why_skipped(entries[name])
         if reason is not None:
             skipped[name] = reason
+            continue
+        if name in results:
             continue
         start, problem = time.perf_counter(), load(entries[name], folder)
         runs = {
@@ -239,6 +264,8 @@ def main() -> None:
         }
         results[name] = summarise(problem, runs)
         console.print(f"{name}: {time.perf_counter() - start:.1f} s", style="dim")
+        if options.go_on:
+            record(options, {"sets": results, "skipped": skipped})
     header = ["set", "rows", "metric", *SYSTEMS, "weald"]
     if results:
         print_table(f"defaults, mean ± deviation of {seeds} runs (rank)", header, table_rows(results))

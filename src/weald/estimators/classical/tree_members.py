@@ -55,6 +55,8 @@ class TreeTraining:
         # A single estimator agrees with itself, and one of trees on labels wants bins.
         assert table is not None and not isinstance(table.bins, Ranks | SparseRanks)
         self.schema, self.bins = table.schema, dense_bins(table.bins)
+        if template.splitter == "random":
+            self.bins = with_extremes(self.bins, table, weight)
         self.labels = labels
         self._template = template
         self._classes = classes

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
+from weald.binning import (
+    BinChoices,
+    BinnedTable,
+    BinWishes,
+    bins_of,
+    dense_bins,
+    read_training_table,
+    with_extremes,
+)
 from weald.data import Dataset, read_table, read_weights
 from weald.estimators.classical.importance import forest_importances
 from weald.estimators.classical.tree_choices import cart_rules, count_features
@@ -139,6 +147,8 @@ class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Bin, grow and keep the model; rows without weight are left out."""
         bins = dense_bins(bins_of(table, labels.weight, self._bin_wishes().choices, seed, tasks))
+        if self._splitter() == "random":
+            bins = with_extremes(bins, table, labels.weight)
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)

@@ -40,6 +40,7 @@ from weald.losses.links import LINKS, SEVERAL
 from weald.params.choice import Choice, same
 from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.training.boosting.door.categories import WAYS
 from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import FAMILIES, BoostingParameters
 from weald.training.boosting.session import Interruption
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 _OF_CLASSES = {"class_weight", "scale_pos_weight"}
 _BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
+_CATEGORY_WAYS = "category_ways"  # is there only where the parameter does not say them
 _STATISTICS = "statistics"  # tables of derived columns, where there are any
 _INTERRUPTION = "interruption"  # of a checkpoint, where the model alone does not tell how to go on
 _KEYS = {"estimator", "params", "schema", "loss", "link", "classes", "history", "best_iteration"}
@@ -70,6 +72,7 @@ class FittedModel:
     missing: Missing = "nan"  # which of its numbers are missing
     learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
     statistics: ModelStatistics | None = None  # of the columns behind the user's own
+    category_ways: tuple[str, ...] | None = None  # of every categorical column, chosen by the training; None: the parameter
 
     @property
     def forest(self) -> Forest:
@@ -103,6 +106,8 @@ def to_bytes(estimator: BoostedModel, model: FittedModel, interruption: Interrup
     }
     if header["params"].get("learning_rate") == "auto":
         header[_CHOSEN_RATE] = model.learning_rate
+    if model.category_ways:
+        header[_CATEGORY_WAYS] = list(model.category_ways)
     arrays: dict[str, NDArray[Any]] = {}
     if model.statistics is not None:
         header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
@@ -124,7 +129,7 @@ def from_checkpoint(data: bytes) -> tuple[str, dict[str, Any], FittedModel, Inte
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
     header = content.header
-    if set(header) - {_CHOSEN_RATE, _STATISTICS, _INTERRUPTION} != _KEYS:
+    if set(header) - {_CHOSEN_RATE, _CATEGORY_WAYS, _STATISTICS, _INTERRUPTION} != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
     predictor, statistics, interruption = _predictor_of(content, schema)
@@ -151,6 +156,7 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel,
         bins.missing,
         _checked_rate(header.get(_CHOSEN_RATE)),
         statistics,
+        _checked_ways(header.get(_CATEGORY_WAYS), schema),
     )
     return name, params, model, interruption
 
@@ -265,6 +271,18 @@ def _checked_rate(value: Any) -> float | None:
     if value is not None and (not isinstance(value, float) or not 0.0 < value < float("inf")):
         raise ModelFileError(f"The file's learning rate is {value!r}; it must be a number above 0.")
     return value
+
+
+def _checked_ways(value: Any, schema: Schema) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    n_categorical = int(schema.categorical_mask.sum())
+    if not isinstance(value, list) or len(value) != n_categorical or not set(value) <= WAYS:
+        raise ModelFileError(
+            f"The file's ways of splitting categories are {value!r}; it must have a known one for each of "
+            f"{n_categorical} columns."
+        )
+    return tuple(value)
 
 
 def check_same_training(path: Any, estimator: BoostedModel, name: str, params: dict[str, Any]) -> None:
