@@ -171,8 +171,6 @@ def scores_of(model: Any, X: Any) -> list[Any]:
 def make(target: str, **settings: Any) -> Any:
     """Boosted trees of few rounds for a kind of labels: the only place that knows how they are told their parameters."""
     kind = weald.BoostedTreesClassifier if target in CLASSES else weald.BoostedTreesRegressor
-    if settings.get("booster") != "linear":
-        settings = {"categories": "onehot", **settings}
     return kind(**from_flat({"n_estimators": 4, "n_jobs": JOBS, **settings}))
 
 
