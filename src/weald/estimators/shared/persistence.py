@@ -277,7 +277,8 @@ def _checked_ways(value: Any, schema: Schema) -> tuple[str, ...] | None:
     if value is None:
         return None
     n_categorical = int(schema.categorical_mask.sum())
-    if not isinstance(value, list) or len(value) != n_categorical or not set(value) <= WAYS:
+    known = isinstance(value, list) and all(isinstance(way, str) and way in WAYS for way in value)
+    if not known or len(value) != n_categorical:
         raise ModelFileError(
             f"The file's ways of splitting categories are {value!r}; it must have a known one for each of "
             f"{n_categorical} columns."

@@ -247,11 +247,9 @@ def _table(bins: DenseBins, random_thresholds: bool) -> CartTable:
         middles[feature, 0] = max(own[0] - low, -limit)
         middles[feature, size] = min(own[-1] + high, limit)
         if random_thresholds and mapper.extremes is not None:
-            least, greatest = mapper.extremes[feature]
-            if np.isfinite(least) and least <= own[0]:
-                middles[feature, 0] = least
-            if np.isfinite(greatest) and greatest > own[-1]:
-                middles[feature, size] = greatest
+            for place, extreme in zip((0, size), mapper.extremes[feature], strict=True):
+                if np.isfinite(extreme):
+                    middles[feature, place] = extreme
     # Copied, or copied where read-only: one compiled version.
     rows = np.require(bins.rows, requirements="W")
     gathers = mapper.n_categories > mapper.n_bins
