@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins
+from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins, with_extremes
 from weald.data import Dataset, Schema
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.tree_choices import cart_rules, count_features

@@ -56,7 +56,9 @@ def test_files_keep_what_was_chosen(tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("ways", ["onehot", ["onehot"], ["onehot", "onehot", "by name"], [1, 2, 3], [[], "onehot", "onehot"]])
+@pytest.mark.parametrize(
+    "ways", ["onehot", ["onehot"], ["onehot", "onehot", "by name"], [1, 2, 3], [[], "onehot", "onehot"]]
+)
 def test_a_file_with_other_ways_is_refused(ways: Any) -> None:
     model = regressor(categories="onehot").fit(X, Y)
     damaged = to_bytes(model, replace(model._model, category_ways=ways))

@@ -1,7 +1,7 @@
-"""How every categorical column is split: what was asked for, or, for categories="auto", chosen by its categories, rows and loss.
+"""How every categorical column is split: as was asked for, or as categories="auto" chooses by its categories, the rows and the loss.
 
-The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at the schema, the parameters and the
-number of rows, and never at labels or threads, so that all who make a plan of the same training make the same one.
+The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at schema, parameters and number of
+rows, and never at labels or threads, so that all who plan the same training make the same plan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from weald.training.boosting.booster_parameters import Ordered, Plain
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 
 MOST_ONEHOT = 4  # categories of a column that "auto" splits one from the rest
-ROWS_A_CATEGORY = 50  # from which on "auto" has sets of a column beside its statistics, where the loss is of numbers
+ROWS_A_CATEGORY = (
+    50  # from which on "auto" has sets of a column beside its statistics, where the loss is of numbers
+)
 #: The words of `CategoryWays.names`.
 _KINDS = ("ordered", "greedy", "holdout", "leave_one_out")
 WAYS = frozenset({"onehot", "partition", *_KINDS, *(f"partition+{kind}" for kind in _KINDS)})
