@@ -1,7 +1,7 @@
-"""How every categorical column is split: as was asked for, or as categories="auto" chooses by its categories, the rows and the loss.
+"""How every categorical column is split: as was asked for, or as categories="auto" chooses.
 
-The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at schema, parameters and number of
-rows, and never at labels or threads, so that all who plan the same training make the same plan.
+The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at schema, parameters and the number
+of rows, and never at labels or threads, so that all who plan the same training make the same plan.
 """
 
 from __future__ import annotations
