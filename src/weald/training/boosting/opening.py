@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, ranks_of
+from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, dense_bins, ranks_of
 from weald.binning.proposals import with_buckets
 from weald.data import Dataset
 from weald.encoding.model import ModelStatistics
@@ -92,6 +92,9 @@ class _Trees:
         self._bins = bin_table(
             plan.trees.bins, train.table, train.weight, plan.seed, tasks, plan.trees.statistics is None
         )
+        if plan.trees.statistics is not None:
+            # Bins that are shared with other fits may be bundled or sparse.
+            self._bins = dense_bins(self._bins)
 
     def open(self) -> Session:
         """The session."""

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import weald
+from weald.binning import bin_once
 from weald.estimators.shared.persistence import from_bytes, to_bytes
 from weald.runtime.errors import ModelFileError
 
@@ -86,18 +87,29 @@ def test_auto_of_a_table_without_wide_columns_is_one_category_from_the_rest() ->
     np.testing.assert_array_equal(one.predict(table), other.predict(table))
 
 
-def test_amounts_of_categories_are_found_that_one_from_the_rest_takes_many_trees_for() -> None:
-    """Eighty departments whose sales are of all sizes."""
+def test_amounts_of_pairs_of_categories_are_found() -> None:
+    """Sales of twenty stores' eighty departments, of all sizes: sets see amounts, and combinations the pairs."""
     rng = np.random.default_rng(1)
-    department = rng.integers(0, 80, 6_000)
-    sales = np.exp(rng.normal(0.0, 1.5, 80))[department] * rng.lognormal(0.0, 0.1, 6_000)
-    table = {"department": department.astype(str), "week": rng.normal(size=6_000)}
+    store, department = rng.integers(0, 20, 6_000), rng.integers(0, 80, 6_000)
+    sales = np.exp(rng.normal(0.0, 1.5, 80))[department] * np.exp(rng.normal(0.0, 0.5, 20))[store]
+    table = {"department": department.astype(str), "store": store.astype(str)}
     train = {name: values[:4_500] for name, values in table.items()}
     test = {name: values[4_500:] for name, values in table.items()}
     scores = {
-        categories: weald.BoostedTreesRegressor(n_estimators=30, n_jobs=1, categories=categories)
+        categories: weald.BoostedTreesRegressor(n_estimators=20, n_jobs=1, categories=categories)
         .fit(train, sales[:4_500])
         .score(test, sales[4_500:])
-        for categories in ("auto", "onehot")
+        for categories in ("auto", "onehot", "partition", "ordered")
     }
-    assert scores["auto"] > 0.9 > scores["onehot"]
+    assert max(scores, key=lambda name: scores[name]) == "auto"
+    assert scores["auto"] - 0.05 > scores["partition"]
+
+
+def test_bins_that_are_shared_and_bundled_are_good_for_statistics_too() -> None:
+    rare = {f"rare {number}": (np.arange(ROWS) % 40 == number).astype(float) for number in range(20)}
+    table = X.assign(**rare)
+    shared = bin_once(table, [regressor()])
+    expected, found = regressor().fit(table, Y), regressor().fit(shared, Y, eval_set=[(table, Y)])
+    np.testing.assert_array_equal(found.predict(table), expected.predict(table))
+    members = [("one", regressor()), ("other", regressor(n_estimators=4))]
+    assert len(weald.VotingRegressor(members).fit(table, Y).predict(table)) == ROWS
