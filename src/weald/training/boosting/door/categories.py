@@ -1,6 +1,6 @@
 """How every categorical column is split: as was asked for, or as categories="auto" chooses.
 
-The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at schema, parameters and the number
+The rule of "auto" and its measurements are in docs/decisions/0018-categories-auto.md. It looks at schema, parameters and number
 of rows, and never at labels or threads, so that all who plan the same training make the same plan.
 """
 
