@@ -115,7 +115,11 @@ class TreeEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
 
     def _bin_wishes(self) -> BinWishes:
         """The bins that it wants; see `weald.binning.bin_once`."""
-        return BinWishes(BinChoices(self.max_bins), self.categorical_features)
+        # A random threshold is drawn from all values alike: bins of like weight alone are too wide for that in the tail of a
+        # skewed column, where most of the values between the extremes are.
+        random = self._splitter() == "random"
+        border_type = "uniform_and_quantiles" if random else "quantiles"
+        return BinWishes(BinChoices(self.max_bins, border_type=border_type), self.categorical_features)
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         raise NotImplementedError
