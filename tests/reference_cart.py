@@ -157,6 +157,15 @@ class Twin:
             return min(float(cuts[-1] + (0.5 * cuts[-1] - 0.5 * cuts[-2])), largest)
         return float(0.5 * cuts[b - 1] + 0.5 * cuts[b])
 
+    def drawn_end(self, feature: int, b: int) -> float:
+        """A bin as an end of what thresholds are drawn from: the column's extremes are those of its outer bins."""
+        cuts, extremes = self.bins.mapper.cuts[feature], self.bins.mapper.extremes
+        if extremes is not None and b in (0, len(cuts)):
+            extreme = float(extremes[feature, 0 if b == 0 else 1])
+            if math.isfinite(extreme):
+                return extreme
+        return self.middle(feature, b)
+
     def bin_of(self, feature: int, value: float, first: int, last: int) -> int:
         """The first bin of first..last whose cut is not below the value, or ``last``."""
         for b in range(first, last):
@@ -199,7 +208,7 @@ class Twin:
         drawn = None
         if random and len(values) > 1:
             share = (bits >> 11) * 2.0**-53
-            low, high = self.middle(feature, values[0]), self.middle(feature, values[-1])
+            low, high = self.drawn_end(feature, values[0]), self.drawn_end(feature, values[-1])
             drawn = self.bin_of(feature, (1.0 - share) * low + share * high, values[0], values[-1] - 1)
         found = []
         for with_missing in range(2 if missing else 1):

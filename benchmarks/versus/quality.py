@@ -1,4 +1,4 @@
-"""Default against default on real data sets: Weald, LightGBM, XGBoost and scikit-learn, categories natively.
+"""Default against default on real data sets: Weald, LightGBM, XGBoost, CatBoost and scikit-learn, categories natively.
 
 The environment variable WEALD_DATA names a folder with parquet files and a manifest.json: a list of sets with their
 ``name``, ``files``, ``kind``, ``target`` and, where there are any, ``positive``, ``drop``, ``categorical``,
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import log_loss, mean_poisson_deviance, root_mean_squared_error
 from sklearn.model_selection import train_test_split
 
-from benchmarks.common import auc, console, estimator, parser, print_table, record
+from benchmarks.common import auc, chosen_sections, console, estimator, parser, print_table, record
 
-SYSTEMS = ("weald", "lightgbm", "xgboost", "sklearn")
+SYSTEMS = ("weald", "lightgbm", "xgboost", "catboost", "sklearn")
 KINDS = ("binary", "multiclass", "regression", "count")
 MOST_COLUMNS = 40_000
 MOST_COUNT_ROWS = 100_000
@@ -33,6 +33,7 @@ COUNT_LOSSES = {
     "weald": {"loss": "poisson"},
     "lightgbm": {"objective": "poisson"},
     "xgboost": {"objective": "count:poisson"},
+    "catboost": {"loss_function": "Poisson"},
     "sklearn": {"loss": "poisson"},
 }
 METRICS = {"binary": "logloss", "multiclass": "logloss", "regression": "RMSE", "count": "Poisson deviance"}
@@ -128,6 +129,14 @@ def frames(problem: Problem, train: Any, test: Any, limit: int | None) -> tuple[
     return X_train, X_test
 
 
+def texts(problem: Problem, table: pd.DataFrame) -> pd.DataFrame:
+    """A table with its categories as text, as CatBoost takes them; a missing one is a text of its own."""
+    found = table.copy()
+    for column in problem.categorical:
+        found[column] = found[column].astype(object).where(found[column].notna(), "missing").astype(str)
+    return found
+
+
 def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, float]:
     """Fit a system's defaults and score it on the test rows."""
     train, test = split_rows(problem, seed, most)
@@ -136,6 +145,9 @@ def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, f
     parameters |= COUNT_LOSSES[system] if problem.kind == "count" else {}
     parameters |= {"enable_categorical": True} if system == "xgboost" else {}
     parameters |= {"categorical_features": "from_dtype"} if system == "sklearn" else {}
+    if system == "catboost":
+        X_train, X_test = texts(problem, X_train), texts(problem, X_test)
+        parameters |= {"cat_features": problem.categorical}
     classifies = problem.kind in ("binary", "multiclass")
     model = estimator(system, "classification" if classifies else "regression", **parameters)
     start = time.perf_counter()
@@ -158,20 +170,26 @@ def evaluate(system: str, problem: Problem, seed: int, most: int) -> dict[str, f
 
 
 def summarise(problem: Problem, scores: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
-    """Means, deviations, ranks, and whether Weald is behind the best by more than two standard errors."""
+    """Means, deviations, ranks, and whether Weald is behind the best by more than two standard errors.
+
+    Systems that were run with fewer seeds are compared on these.
+    """
     metric = METRICS[problem.kind]
-    values = {system: np.array([score[metric] for score in runs]) for system, runs in scores.items()}
+    values = {
+        system: np.array([score[metric] for score in scores[system]])
+        for system in SYSTEMS
+        if system in scores
+    }
     order = sorted(values, key=lambda system: values[system].mean())
-    difference = values["weald"] - values[order[0]]
-    error = difference.std(ddof=1) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
+    shared = min(len(values["weald"]), len(values[order[0]]))
+    difference = values["weald"][:shared] - values[order[0]][:shared]
+    error = difference.std(ddof=1) / np.sqrt(shared) if shared > 1 else np.inf
     return {
         "rows": len(problem.y),
         "metric": metric,
-        "rank": {system: order.index(system) + 1 for system in SYSTEMS},
-        "mean": {system: float(values[system].mean()) for system in SYSTEMS},
-        "std": {
-            system: float(values[system].std(ddof=1)) if len(difference) > 1 else 0.0 for system in SYSTEMS
-        },
+        "rank": {system: order.index(system) + 1 for system in values},
+        "mean": {system: float(own.mean()) for system, own in values.items()},
+        "std": {system: float(own.std(ddof=1)) if len(own) > 1 else 0.0 for system, own in values.items()},
         "behind": bool(difference.mean() > 2.0 * error),
         "runs": scores,
     }
@@ -186,17 +204,32 @@ def table_rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
     """A line a set, and for binary sets one with the areas under the curve."""
     rows = []
     for name, entry in results.items():
-        cells = [f"{entry['mean'][s]:.5g} ±{short(entry['std'][s])} ({entry['rank'][s]})" for s in SYSTEMS]
+        cells = [
+            f"{entry['mean'][s]:.5g} ±{short(entry['std'][s])} ({entry['rank'][s]})" if s in entry["mean"] else ""
+            for s in SYSTEMS
+        ]
         rows.append(
             [name, f"{entry['rows']:,}", entry["metric"], *cells, "behind" if entry["behind"] else ""]
         )
         if "AUC" in entry["runs"]["weald"][0]:
-            areas = [np.mean([run["AUC"] for run in entry["runs"][s]]) for s in SYSTEMS]
-            rows.append(["", "", "AUC", *(f"{area:.4f}" for area in areas), ""])
-    ranks = [np.mean([entry["rank"][system] for entry in results.values()]) for system in SYSTEMS]
+            areas = [
+                f"{np.mean([run['AUC'] for run in entry['runs'][s]]):.4f}" if s in entry["runs"] else ""
+                for s in SYSTEMS
+            ]
+            rows.append(["", "", "AUC", *areas, ""])
+    complete = [entry["rank"] for entry in results.values() if len(entry["rank"]) == len(SYSTEMS)]
+    ranks = [np.mean([rank[system] for rank in complete]) if complete else np.nan for system in SYSTEMS]
     behind = sum(entry["behind"] for entry in results.values())
-    rows.append(["mean rank", "", "", *(f"{rank:.2f}" for rank in ranks), f"{behind} behind"])
+    rows.append([f"mean rank, {len(complete)} sets", "", "", *(f"{rank:.2f}" for rank in ranks), f"{behind} behind"])
     return rows
+
+
+def _known(path: Path | None) -> dict[str, dict[str, Any]]:
+    """The sets that a file of results has."""
+    if path is None or not path.exists():
+        return {}
+    known: dict[str, dict[str, Any]] = json.loads(path.read_text())["results"]["sets"]
+    return known
 
 
 def write_markdown(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -211,6 +244,10 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, help="runs of every set (5; quick: 2)")
     arguments.add_argument("--max-rows", type=int, help="most training rows (60,000; quick: 2,000)")
     arguments.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
+    arguments.add_argument("--systems", metavar="A,B", help="only these systems; with --go-on")
+    arguments.add_argument(
+        "--go-on", action="store_true", help="keep the runs that the file of --json has; it is written set by set"
+    )
     options = arguments.parse_args()
     seeds, most = (
         options.seeds or (2 if options.quick else 5),
@@ -226,19 +263,25 @@ def main() -> None:
     unknown = [name for name in (options.sets or "").split(",") if name and name not in entries]
     if unknown:
         raise SystemExit(f"there is no set {unknown[0]!r}; known are {', '.join(entries)}.")
-    results: dict[str, dict[str, Any]] = {}
+    systems = chosen_sections(options.systems, SYSTEMS)
+    results = _known(options.json) if options.go_on else {}
     skipped: dict[str, str] = {}
     for name in options.sets.split(",") if options.sets else entries:
         reason = why_skipped(entries[name])
         if reason is not None:
             skipped[name] = reason
             continue
+        runs = dict(results[name]["runs"]) if name in results else {}
+        missing = [system for system in systems if system not in runs]
+        if not missing:
+            continue
         start, problem = time.perf_counter(), load(entries[name], folder)
-        runs = {
-            system: [evaluate(system, problem, seed, most) for seed in range(seeds)] for system in SYSTEMS
-        }
+        for system in missing:
+            runs[system] = [evaluate(system, problem, seed, most) for seed in range(seeds)]
         results[name] = summarise(problem, runs)
         console.print(f"{name}: {time.perf_counter() - start:.1f} s", style="dim")
+        if options.go_on:
+            record(options, {"sets": results, "skipped": skipped})
     header = ["set", "rows", "metric", *SYSTEMS, "weald"]
     if results:
         print_table(f"defaults, mean ± deviation of {seeds} runs (rank)", header, table_rows(results))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
     from weald.data.dates import date_parts
-    from weald.encoding.parameters import OneHot, Partition, TargetStatistics
+    from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
     from weald.estimators.classical.bagging import BaggingClassifier, BaggingRegressor
@@ -82,6 +82,7 @@ __all__ = [
     "Histogram",
     "Approximate",
     "Exact",
+    "AutoCategories",
     "OneHot",
     "Partition",
     "TargetStatistics",
@@ -128,7 +129,7 @@ _CHOICES = {
     "weald.training.boosting.booster_parameters": ("Plain", "Ordered", "Dart", "Averaging", "Linear"),
     "weald.sampling.parameters": ("Uniform", "ByClass", "Goss", "Bayesian", "MinimalVariance"),
     "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
-    "weald.encoding.parameters": ("OneHot", "Partition", "TargetStatistics"),
+    "weald.encoding.parameters": ("AutoCategories", "OneHot", "Partition", "TargetStatistics"),
     "weald.tree.parameters": ("Leaves", "Splits"),
 }
 _HOMES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks import quality_pages
+from benchmarks.versus import quality
 
 from weald.estimators.boosted.boosted import BoostedTreesClassifier
 from weald.pages import PAGES as WRITTEN
@@ -107,6 +109,14 @@ def test_the_picture_of_the_pipeline_has_the_order_of_the_imports() -> None:
     contract = (ROOT / "pyproject.toml").read_text().split("layers = [")[1].split("]")[0]
     order = [name for name in re.findall(r'"weald\.(\w+)"', contract)][::-1]
     assert ["runtime", "params", *re.findall(r"─► (\w+)", picture)] == order
+
+
+def test_the_page_of_quality_has_the_table_of_the_results() -> None:
+    results = json.loads((ROOT / "benchmarks" / "results" / "quality.json").read_text())["results"]["sets"]
+    page = (ROOT / "docs" / "quality.md").read_text()
+    for row in quality.table_rows(results):
+        assert f"| {' | '.join(row)} |\n" in page, row[0]
+    assert page.count("\n| ") == len(quality.table_rows(results)) + 2
 
 
 @pytest.mark.parametrize("peer", quality_pages.SYSTEMS)

@@ -53,6 +53,7 @@ def test_all_finders_grow_the_same_trees(growth: str, precision: str) -> None:
         "subsample": 0.8,
         "colsample_bynode": 0.7,
         "categorical_features": [0],
+        "categories": "onehot",
         "random_state": 1,
         "n_jobs": 1,
     }

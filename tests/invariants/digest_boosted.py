@@ -290,6 +290,10 @@ for finder, growth in product(("hist", "approx global"), GROWTHS):
 boosted("partition, all options", "two", **PARTITION, max_cat_to_onehot=2, max_cat_threshold=5, cat_smooth=3.0,
         cat_l2=4.0, min_samples_category=10)  # fmt: skip
 boosted("partition, dart", "three", **PARTITION, booster="dart", rate_drop=0.5)
+for target in ("number", "two", "three"):
+    boosted(f"categories auto, {target}", target, categories="auto")
+boosted("categories auto, many categories", "number", "many categories", categories="auto", rows=1_500)
+boosted("categories auto, sets", "number", categories="auto", booster="dart", rate_drop=0.5)
 MANY = {"categories": "partition", "cat_smooth": 1.0}
 boosted("partition, many categories", "two", "many categories", **MANY, rows=1_500)
 boosted("partition, many categories, few bins", "number", "many categories", **MANY, max_categories=40)

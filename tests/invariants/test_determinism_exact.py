@@ -102,6 +102,7 @@ def test_fine_bins_and_exact_splits_grow_the_same_trees(kind: str, growth: str) 
                 max_depth=5,
                 n_jobs=1,
                 split_finder=finder(precision=precision),
+                categories="onehot",
                 **more,
             )
 

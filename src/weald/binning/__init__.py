@@ -4,6 +4,7 @@ from weald.binning.bundled import BundledBins, dense_bins
 from weald.binning.bundles import Bundling
 from weald.binning.choices import BinChoices, missing_of
 from weald.binning.cuts import fit_bins
+from weald.binning.extremes import with_extremes
 from weald.binning.mapper import BinMapper, CutMapper, DenseBins
 from weald.binning.ranks import RankMapper, Ranks, fit_ranks
 from weald.binning.shared import (
@@ -42,4 +43,5 @@ __all__ = [
     "ranks_of",
     "read_training_table",
     "wishes_of",
+    "with_extremes",
 ]

@@ -94,6 +94,9 @@ class BinMapper(CutMapper):
     [[0, 1, 2, 3]]
     """
 
+    #: (columns, 2), the least and the greatest value of every column, where `with_extremes` has looked for them
+    extremes: NDArray[np.float64] | None = None
+
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The type of a table's bins: bytes, or uint16 for all columns where one has more than 255."""
@@ -196,6 +199,7 @@ class DenseBins:
             self.mapper.n_bins[features],
             self.mapper.categorical[features],
             self.mapper.n_categories[features],
+            None if self.mapper.extremes is None else self.mapper.extremes[features],
         )
         return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 

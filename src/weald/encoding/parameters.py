@@ -24,6 +24,20 @@ class Categories(Choice):
 
 @documented
 @dataclass(repr=False, eq=False)
+class AutoCategories(Categories):
+    """Chosen for every column by its categories, the rows and the loss: one from the rest, sets, or ordered target statistics.
+
+    A fitted model's ``category_ways_`` says what was chosen. The rule is in docs/categories.md.
+
+    Examples
+    --------
+    >>> CATEGORIES.resolve("auto")
+    AutoCategories()
+    """
+
+
+@documented
+@dataclass(repr=False, eq=False)
 class OneHot(Categories):
     """One category from the rest.
 
@@ -146,6 +160,7 @@ class TargetStatistics(Categories):
 CATEGORIES: Family[Categories] = Family(
     "categories",
     {
+        "auto": AutoCategories,
         "onehot": OneHot,
         "partition": Partition,
         "ordered": TargetStatistics,

@@ -17,6 +17,7 @@ from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitt
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
 from weald.training.boosting.booster_parameters import BOOSTERS
+from weald.training.boosting.door.categories import asked_ways
 from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.rounds import Callback
 
@@ -34,6 +35,22 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
 
     def _takes_categories(self) -> bool:
         return BOOSTERS.resolve(self.booster).has_trees
+
+    @property
+    def category_ways_(self) -> dict[Any, str]:
+        """How every categorical column is split: "onehot", "partition", a kind of target statistics, or "partition+ordered".
+
+        >>> import weald
+        >>> data = weald.datasets.load("diamonds")
+        >>> weald.BoostedTreesRegressor(n_estimators=1).fit(data.data, data.target).category_ways_
+        {}
+        """
+        model = self._tree_model("category_ways_")
+        schema, ways = model.schema, model.category_ways
+        names = [column.name for column in schema.columns if column.kind == "categorical"]
+        if ways is None:
+            ways = asked_ways(self.resolved().categories, schema).names(schema)
+        return dict(zip(names, ways, strict=True))
 
     def fit(
         self,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from weald.binning import BinnedTable
 from weald.data import Dataset, Schema
+from weald.encoding.parameters import AutoCategories
 from weald.estimators.boosted.continuing import (
     Earlier,
     check_continues,
@@ -150,7 +151,13 @@ class _Kept:
             missing=bins.missing,
             learning_rate=self.plan.rate,
             statistics=statistics,
+            category_ways=self.plan.trees.categories if self._chose_ways else None,
         )
+
+    @property
+    def _chose_ways(self) -> bool:
+        """Whether the training chose how columns are split."""
+        return isinstance(self.estimator.resolved().categories, AutoCategories)
 
     def checkpoint(self, path: Path, session: Session, state: Round) -> None:
         """Write the model as it is after a round, and what it takes to go on from there."""

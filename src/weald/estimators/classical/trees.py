@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from weald.binning import BinChoices, BinnedTable, BinWishes, bins_of, dense_bins, read_training_table
+from weald.binning import (
+    BinChoices,
+    BinnedTable,
+    BinWishes,
+    bins_of,
+    dense_bins,
+    read_training_table,
+    with_extremes,
+)
 from weald.data import Dataset, read_table, read_weights
 from weald.estimators.classical.importance import forest_importances
 from weald.estimators.classical.tree_choices import cart_rules, count_features
@@ -110,7 +118,11 @@ class TreeEstimator(Fitting, Settable):
 
     def _bin_wishes(self) -> BinWishes:
         """The bins that it wants; see `weald.binning.bin_once`."""
-        return BinWishes(BinChoices(self.max_bins), self.categorical_features)
+        # A random threshold is drawn from all values alike: bins of like weight alone are too wide for that in the tail of a
+        # skewed column, where most of the values between the extremes are.
+        random = self._splitter() == "random"
+        border_type = "uniform_and_quantiles" if random else "quantiles"
+        return BinWishes(BinChoices(self.max_bins, border_type=border_type), self.categorical_features)
 
     def _labels(self, y: Any, n_rows: int, weight: Weights) -> TreeLabels:
         raise NotImplementedError
@@ -142,6 +154,8 @@ class TreeEstimator(Fitting, Settable):
     ) -> None:
         """Bin, grow and keep the model; rows without weight are left out."""
         bins = dense_bins(bins_of(table, labels.weight, self._bin_wishes().choices, seed, tasks))
+        if self._splitter() == "random":
+            bins = with_extremes(bins, table, labels.weight)
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)

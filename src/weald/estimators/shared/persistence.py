@@ -43,6 +43,7 @@ from weald.losses.links import LINKS, SEVERAL
 from weald.params.choice import Choice, same
 from weald.params.declare import declared
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
+from weald.training.boosting.door.categories import WAYS
 from weald.training.boosting.flat import from_flat
 from weald.training.boosting.parameters import FAMILIES, BoostingParameters
 from weald.training.boosting.session import Interruption
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _OF_CLASSES = {"class_weight", "scale_pos_weight"}
 _BOOSTED_PARAMETERS = set(declared(BoostingParameters)) | _OF_CLASSES
 _CHOSEN_RATE = "learning_rate"  # is there only where the parameter does not say it
+_CATEGORY_WAYS = "category_ways"  # is there only where the parameter does not say them
 _STATISTICS = "statistics"  # tables of derived columns, where there are any
 _ROWS = "rows"  # of a checkpoint: what its rows are known by
 _INTERRUPTION = "interruption"  # of a checkpoint, where the model alone does not tell how to go on
@@ -75,6 +77,7 @@ class FittedModel:
     learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
     statistics: ModelStatistics | None = None  # of the columns behind the user's own
     params: Mapping[str, Any] | None = None  # of the fit, as its file has them; None: those that the estimator has
+    category_ways: tuple[str, ...] | None = None  # of every categorical column, chosen by the training; None: the parameter
 
     @property
     def forest(self) -> Forest:
@@ -115,6 +118,8 @@ def to_bytes(
         header[_CHOSEN_RATE] = model.learning_rate
     if rows is not None:
         header[_ROWS] = dict(rows)
+    if model.category_ways:
+        header[_CATEGORY_WAYS] = list(model.category_ways)
     arrays: dict[str, NDArray[Any]] = {}
     if model.statistics is not None:
         header[_STATISTICS], arrays = statistic_file.to_file(model.statistics)
@@ -153,7 +158,7 @@ def from_checkpoint(
 
 def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel, Interruption | None]:
     header = content.header
-    if set(header) - {_CHOSEN_RATE, _STATISTICS, _INTERRUPTION, _ROWS} != _KEYS:
+    if set(header) - {_CHOSEN_RATE, _CATEGORY_WAYS, _STATISTICS, _INTERRUPTION, _ROWS} != _KEYS:
         raise ModelFileError("The file's header does not have the fields of a boosted model.")
     schema = Schema.from_json(header["schema"])
     predictor, statistics, interruption = _predictor_of(content, schema)
@@ -181,6 +186,7 @@ def _from_content(content: Container) -> tuple[str, dict[str, Any], FittedModel,
         _checked_rate(header.get(_CHOSEN_RATE, _given_rate(params, predictor))),
         statistics,
         values_to_json(params),
+        _checked_ways(header.get(_CATEGORY_WAYS), schema),
     )
     return name, params, model, interruption
 
@@ -298,6 +304,19 @@ def _checked_rate(value: Any) -> float | None:
     if value is not None and (not isinstance(value, float) or not 0.0 < value < float("inf")):
         raise ModelFileError(f"The file's learning rate is {value!r}; it must be a number above 0.")
     return value
+
+
+def _checked_ways(value: Any, schema: Schema) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    n_categorical = int(schema.categorical_mask.sum())
+    known = isinstance(value, list) and all(isinstance(way, str) and way in WAYS for way in value)
+    if not known or len(value) != n_categorical:
+        raise ModelFileError(
+            f"The file's ways of splitting categories are {value!r}; it must have a known one for each of "
+            f"{n_categorical} columns."
+        )
+    return tuple(value)
 
 
 def check_same_training(path: Any, estimator: BoostedModel, name: str, params: dict[str, Any]) -> None:

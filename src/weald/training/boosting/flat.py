@@ -26,7 +26,7 @@ def from_flat(params: Mapping[str, Any]) -> dict[str, Any]:
     A choice that a name stands for is given by name. A changed parameter of a choice that is not chosen is refused.
 
     >>> from_flat({"booster": "dart", "rate_drop": 0.2, "max_bins": 63, "n_estimators": 50})
-    {'booster': Dart(rate_drop=0.2), 'bins': 63, 'n_estimators': 50}
+    {'categories': 'onehot', 'booster': Dart(rate_drop=0.2), 'bins': 63, 'n_estimators': 50}
     """
     for name in params:
         if name not in FLAT_NAMES:
@@ -35,7 +35,8 @@ def from_flat(params: Mapping[str, Any]) -> dict[str, Any]:
     parts_of: dict[str, list[str]] = {}
     for field in FIELDS:
         parts_of.setdefault(field.name, []).append(field.part)
-    converted: dict[str, Any] = {}
+    # The only choice whose default has changed since; everything else that is absent has today's.
+    converted: dict[str, Any] = {} if "categories" in params else {"categories": PARTS["categories"]}
     for name, value in params.items():
         if name in KEPT:
             converted[name] = value

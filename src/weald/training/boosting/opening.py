@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, ranks_of
+from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, dense_bins, ranks_of
 from weald.binning.proposals import with_buckets
 from weald.data import Dataset
 from weald.encoding.model import ModelStatistics
@@ -90,7 +90,7 @@ class _Trees:
         self._start, self._forest = start, start.model
         self._kept = train.kept
         self._bins = bin_table(
-            plan.trees.bins, train.table, train.weight, plan.seed, tasks, plan.trees.statistics is None
+            plan.trees.bins, train.table, train.weight, plan.seed, tasks, plan.trees.statistics is not None
         )
 
     def open(self) -> Session:
@@ -199,11 +199,12 @@ def bin_table(
     weight: Floats | None,
     seed: int,
     tasks: int,
-    may_bundle: bool = True,
+    dense: bool = False,
 ) -> AnyBins:
-    """The kind of binned table that the split finder works on."""
+    """The kind of binned table that the split finder works on; ``dense``: with a bin a cell, also where shared bins are not."""
     if plan.finder == "hist":
-        return bins_of(table, weight, plan.choices, seed, tasks, plan.bundling if may_bundle else None)
+        bins = bins_of(table, weight, plan.choices, seed, tasks, None if dense else plan.bundling)
+        return dense_bins(bins) if dense else bins
     ranks = ranks_of(table, weight, tasks)
     return ranks if plan.finder == "exact" else with_buckets(ranks, plan.buckets, plan.most_bins, plan.local)
 

@@ -8,7 +8,13 @@ from typing import Annotated, Any, Literal
 
 from weald.binning import BinWishes
 from weald.binning.parameters import BINS, SPLIT_FINDERS, Bins, SplitFinder
-from weald.encoding.parameters import CATEGORIES, DEFAULT_PERMUTATIONS, Categories, TargetStatistics
+from weald.encoding.parameters import (
+    CATEGORIES,
+    DEFAULT_PERMUTATIONS,
+    AutoCategories,
+    Categories,
+    TargetStatistics,
+)
 from weald.losses.parameters import LOSS_CHOICES, LossChoice
 from weald.params.choice import (
     Choice,
@@ -77,6 +83,8 @@ class ResolvedBoosting:
         """The orders of the rows that take turns, beside that of the leaf values; 0 where nothing depends on them."""
         if isinstance(self.booster, Ordered):
             return self.booster.permutations
+        if isinstance(self.categories, AutoCategories):
+            return DEFAULT_PERMUTATIONS
         if isinstance(self.categories, TargetStatistics) and self.categories.kind == "ordered":
             asked = self.categories.permutations
             return DEFAULT_PERMUTATIONS if asked is None else asked
@@ -208,11 +216,12 @@ class BoostingParameters(Settable):
     categories: Annotated[
         str | Categories,
         part(
-            "How categorical columns are split: one category from the rest; sets of categories sorted by gradient over "
-            "hessian; or by target statistics, taken from the rows before a row, from all, from others, or from all but itself.",
+            "How categorical columns are split: as suits each column; one category from the rest; sets of categories sorted "
+            "by gradient over hessian; or by target statistics, taken from the rows before a row, from all, from others, or "
+            "from all but itself.",
             CATEGORIES,
         ),
-    ] = "onehot"
+    ] = "auto"
     categorical_features: Annotated[
         Literal["auto"] | Sequence[str | int],
         anything("'auto', or names and positions of columns to treat as categories too."),

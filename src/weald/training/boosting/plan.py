@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.binning import BinChoices, Bundling
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
+from weald.encoding.combinations import Projection
 from weald.losses import Loss
 from weald.sampling import RowSampler, UniformRows
 from weald.sampling.parameters import Sampling
@@ -47,7 +48,8 @@ class StatisticPlan:
     """Which categorical columns are split by target statistics, and how these are made."""
 
     kind: str
-    max_onehot: int
+    columns: tuple[Projection, ...]  # that have statistics, by their places among the categorical ones
+    alone: tuple[Projection, ...]  # of these, those that are not split as they are, too
     max_combination: int
     priors: tuple[float, ...] | None  # None: the mean of the labels
     prior_weight: float
@@ -103,6 +105,7 @@ class TreePlan:
     drops: DropRules | None = None
     prefix_growth: float | None = None  # of ordered boosting
     statistics: StatisticPlan | None = None
+    categories: tuple[str, ...] = ()  # how each categorical column is split, in a word
     permutations: int = 0  # orders of the rows that take turns, beside that of the model
     keeps_empty_rounds: bool = True  # of a plain booster: rounds but the first in which no tree splits are rounds, too
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from weald.binning import BinnedTable, DenseBins
 from weald.binning.statistics import StatisticBins
 from weald.data import Dataset, Schema
-from weald.encoding.columns import columns_by_statistics, has_combinations
+from weald.encoding.columns import has_combinations
 from weald.encoding.combinations import Projection
 from weald.encoding.model import ModelStatistics, category_codes
 from weald.encoding.targets import border_targets, class_targets, target_borders
@@ -105,8 +105,8 @@ def make_statistics(
         StatisticChoices(plan.kind, plan.priors, plan.prior_weight, plan.counters),
         None if source is None else _taken(codes, targets, source),
     )
-    single = columns_by_statistics(plan.max_onehot, schema)
-    kept = np.setdiff1d(np.arange(schema.n_columns), categorical[[place for (place,) in single]])
+    single = list(plan.columns)
+    kept = np.setdiff1d(np.arange(schema.n_columns), categorical[[place for (place,) in plan.alone]])
     n_slots = SLOTS if has_combinations(plan.max_combination, schema) else 0
     first = first_derived(schema, earlier)
     made = StatisticBins(bins, kept, statistics, single, n_slots, plan.bins, first)

@@ -123,7 +123,7 @@ def grow_cart_trees(
         raise InputError(f"trees take from 1 to {MOST_ROWS - 1} rows, not {n_rows}.")
     kernel_weight, exponent = _normalise_weight(weight)
     plan = _plan(rules, draw, labels, n_features)
-    table, kernel_labels = _table(bins), _kernel_labels(labels, kernel_weight, plan)
+    table, kernel_labels = _table(bins, plan.random_thresholds), _kernel_labels(labels, kernel_weight, plan)
     numbers, has_categories = (
         0 if labels.is_scalar else labels.numbers_per_leaf,
         bool(table.categorical.any()),
@@ -225,10 +225,11 @@ def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: CartPl
     return Labels(codes.reshape(-1), labels.values.reshape(-1), centres, order, weight)
 
 
-def _table(bins: DenseBins) -> CartTable:
+def _table(bins: DenseBins, random_thresholds: bool) -> CartTable:
     """The bins and, for every feature, its cuts and a value in the middle of every bin.
 
-    The bins at both ends have no outer cut: each is taken to be as wide as its neighbour.
+    The bins at both ends have no outer cut: each is taken to be as wide as its neighbour. Random thresholds are drawn as far
+    as the column's extremes, where these are known: the tail of a skewed column is in its last bin.
     """
     mapper = bins.mapper
     cuts = np.full((len(mapper.cuts), 256), np.inf)
@@ -245,6 +246,10 @@ def _table(bins: DenseBins) -> CartTable:
             low, high = 0.5 * own[1] - 0.5 * own[0], 0.5 * own[-1] - 0.5 * own[-2]
         middles[feature, 0] = max(own[0] - low, -limit)
         middles[feature, size] = min(own[-1] + high, limit)
+        if random_thresholds and mapper.extremes is not None:
+            for place, extreme in zip((0, size), mapper.extremes[feature], strict=True):
+                if np.isfinite(extreme):
+                    middles[feature, place] = extreme
     # Copied, or copied where read-only: one compiled version.
     rows = np.require(bins.rows, requirements="W")
     gathers = mapper.n_categories > mapper.n_bins

@@ -72,6 +72,7 @@ CHANGED: dict[str, list[Any]] = {
         weald.Linear(selector="greedy", top_k=2),
     ],
     "categories": [
+        weald.AutoCategories(),
         weald.OneHot(),
         weald.Partition(max_onehot=2, max_threshold=32, smooth=10.0, l2=5.0, min_samples=3),
         weald.TargetStatistics(

@@ -23,9 +23,10 @@ TASKS = ("numbers", "two classes", "three classes")
 KINDS = ("ordered", "greedy", "holdout", "leave_one_out")
 OBLIVIOUS: dict[str, Any] = {"growth": "oblivious", "max_leaves": None, "max_depth": 3}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "plain": {"subsample": 0.7, "colsample_bytree": 0.8},
+    "plain": {"subsample": 0.7, "colsample_bytree": 0.8, "categories": "onehot"},
+    "auto, with statistics": {"subsample": 0.7},
     "sets of categories": {"categories": Partition(max_onehot=1), "sampling": "bayesian"},
-    "parallel trees": {"booster": Plain(parallel_trees=2), "subsample": 0.7},
+    "parallel trees": {"booster": Plain(parallel_trees=2), "subsample": 0.7, "categories": "onehot"},
     "dart": {"booster": Dart(rate_drop=0.4), "learning_rate": 0.3},
     "dart, parallel trees": {"booster": Dart(rate_drop=0.4, parallel_trees=2), "subsample": 0.8},
     "averaging": {"booster": Averaging(), "subsample": 0.5},

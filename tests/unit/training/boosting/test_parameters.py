@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_parameters_default_constructible
 
 from weald.binning.parameters import Bins, Histogram
-from weald.encoding.parameters import OneHot, TargetStatistics
+from weald.encoding.parameters import AutoCategories, TargetStatistics
 from weald.estimators.shared.plain import plain, restored
 from weald.losses.parameters import Quantile
 from weald.params.choice import Choice, anything, declared, documented
@@ -132,7 +132,7 @@ def test_an_estimator_is_constructed_and_cloned() -> None:
 
 def test_all_parts_are_resolved() -> None:
     assert Toy().resolved() == ResolvedBoosting(
-        "auto", Leaves(), Splits(), Uniform(), Histogram(), Plain(), OneHot(), Bins()
+        "auto", Leaves(), Splits(), Uniform(), Histogram(), Plain(), AutoCategories(), Bins()
     )
     parts = Toy(Quantile(0.9), booster="dart", bins=63, leaves="gradient").resolved()
     assert (parts.loss, parts.booster, parts.bins) == (Quantile(0.9), Dart(), Bins(max_bins=63))
@@ -166,7 +166,8 @@ def test_all_parameters_are_checked(params: dict[str, Any], sentence: str) -> No
 @pytest.mark.parametrize(
     ("params", "permutations"),
     [
-        ({}, 0),
+        ({}, 3),
+        ({"categories": "onehot"}, 0),
         ({"booster": "ordered"}, 3),
         ({"booster": Ordered(permutations=5), "categories": "ordered"}, 5),
         ({"booster": Ordered(permutations=5), "categories": TargetStatistics(permutations=5)}, 5),

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from reference_cart import Twin
-from weald.binning import DenseBins, fit_bins
+from weald.binning import BinChoices, DenseBins, fit_bins, with_extremes
 from weald.data import read_table
 from weald.runtime.errors import InputError
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, bootstrap_counts, grow_cart_trees
@@ -29,7 +29,7 @@ def table(rng: np.random.Generator, n_rows: int) -> DenseBins:
     X[:, 4] = np.where(rng.random(n_rows) < 0.2, np.nan, rng.integers(0, 3, n_rows))
     X[:, 5] = 1.0
     dataset = read_table(X, categorical=[3, 4])
-    return fit_bins(dataset, None).transform(dataset, tasks=1)
+    return with_extremes(fit_bins(dataset, None).transform(dataset, tasks=1), dataset, None)
 
 
 def labels_of(
@@ -284,3 +284,30 @@ def test_labels_and_weights_that_do_not_fit_are_refused() -> None:
         grow_cart_trees(bins, CartLabels.regression(-np.ones(20)), None, CartRules("poisson"), Draw(), keys)
     with pytest.raises(InputError, match="n_draws must be"):
         grow_cart_trees(bins, labels, None, rules, Draw(bootstrap=True, n_draws=0), keys)
+
+
+def thresholds(X: NDArray[np.float64], y: NDArray[np.float64], looked_for: bool) -> NDArray[np.float64]:
+    """Those of the first splits of many random trees on four bins."""
+    dataset = read_table(X)
+    bins = fit_bins(dataset, None, BinChoices(4)).transform(dataset, tasks=1)
+    if looked_for:
+        bins = with_extremes(bins, dataset, None)
+    rules = CartRules("squared_error", splitter="random", max_depth=1)
+    trees = grow_cart_trees(
+        bins, CartLabels.regression(y[:, None]), None, rules, Draw(), np.arange(200, dtype=np.uint64)
+    )
+    return np.array([bins.mapper.cuts[0][tree.split_bin[0]] for tree in trees])
+
+
+def test_random_thresholds_of_a_skewed_column_are_drawn_as_far_as_its_tail() -> None:
+    """Nearly all of the way from the least to the greatest value is in the last bin."""
+    X = np.exp(np.linspace(0.0, 6.0, 400)).reshape(-1, 1)
+    last = fit_bins(read_table(X), None, BinChoices(4)).cuts[0][-1]
+    assert (thresholds(X, X[:, 0], True) == last).mean() > 0.92
+    assert (thresholds(X, X[:, 0], False) == last).mean() < 0.9
+
+
+def test_random_thresholds_know_no_infinite_extreme() -> None:
+    X = np.array([-np.inf, 0.0, 1.0, 2.0, np.inf]).reshape(-1, 1)
+    found = thresholds(X, np.arange(5.0), True)
+    assert np.isfinite(found).all() and len(np.unique(found)) > 1

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from weald.binning.parameters import MOST_BUCKETS, Approximate, Bins, Exact, SplitFinder
-from weald.encoding.parameters import OneHot
+from weald.encoding.parameters import AutoCategories, OneHot
 from weald.params.choice import declared, same
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
@@ -43,7 +43,7 @@ def bin_plan(given: BoostingParameters, parts: ResolvedBoosting) -> BinPlan:
 
 
 def _check_categories(parts: ResolvedBoosting, what: str, instead: str) -> None:
-    if not isinstance(parts.categories, OneHot):
+    if not isinstance(parts.categories, AutoCategories | OneHot):
         raise NotSupportedError(f"categories={parts.categories!r} is not there with {what}; use {instead}.")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from weald.binning.parameters import BINS, Bins
 from weald.data import Schema
+from weald.encoding.parameters import CATEGORIES, OneHot
 from weald.losses import Loss
 from weald.params.choice import Part, declared, same
 from weald.params.parameter import Parameter
@@ -42,7 +43,7 @@ def linear_plan(given: BoostingParameters, booster: Linear, schema: Schema, loss
     """The plan; numeric columns only."""
     for name, parameter in declared(BoostingParameters).items():
         value = getattr(given, name)
-        if name not in _SHARED and not _is_default(parameter, value) and not _only_reads(name, value):
+        if name not in _SHARED and not _is_default(parameter, value) and not _says_nothing(name, value):
             raise NotSupportedError(
                 f"{name}={value!r} belongs to trees, and booster='linear' has none; leave it at {parameter.default!r}."
             )
@@ -73,6 +74,9 @@ def _is_default(parameter: Parameter, value: Any) -> bool:
     return same(value, parameter.default)
 
 
-def _only_reads(name: str, value: Any) -> bool:
-    """Whether bins say no more than what a sparse table does not store, which is no matter of bins."""
+def _says_nothing(name: str, value: Any) -> bool:
+    """Whether bins say no more than what a sparse table does not store, which is no matter of bins; or categories, of which
+    there are none, are split one from the rest, as files have it that were written when that was the default."""
+    if name == "categories":
+        return CATEGORIES.resolve(value) == OneHot()
     return name == "bins" and BINS.resolve(value) == Bins(unstored="missing")

@@ -10,6 +10,7 @@ from weald.params.choice import plain_values
 from weald.runtime.random import seed_of
 from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
+from weald.training.boosting.door.categories import category_ways
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
 from weald.training.boosting.door.statistics import statistic_plan
@@ -58,11 +59,12 @@ def _tree_plan(
     given: BoostingParameters, parts: ResolvedBoosting, schema: Schema, facts: Facts, from_optimum: bool
 ) -> TreePlan:
     booster, loss = parts.booster, facts.loss
-    rules = tree_rules(given, parts, loss, schema)
+    ways = category_ways(given, parts, schema, loss, facts.n_rows)
+    rules = tree_rules(given, parts, loss, schema, ways.sets)
     bins = bin_plan(given, parts)
     check_averaging(given, parts)
     check_splits(given, parts)
-    statistics = statistic_plan(given, parts, schema)
+    statistics = statistic_plan(given, parts, schema, ways)
     parts.sampling.check_use(given.subsample, facts.n_classes)
     drops = booster.rules if isinstance(booster, Dart) else None
     ordered = booster.prefix_growth if isinstance(booster, Ordered) else None
@@ -80,5 +82,6 @@ def _tree_plan(
         drops,
         ordered,
         statistics,
+        ways.names(schema),
         parts.permutations if takes_turns else 0,
     )

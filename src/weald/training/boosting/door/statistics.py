@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from weald.binning.parameters import Histogram
 from weald.data import Schema
-from weald.encoding.columns import columns_by_statistics, has_combinations
+from weald.encoding.columns import has_combinations
 from weald.encoding.parameters import TargetStatistics
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.booster_parameters import Ordered, Plain
+from weald.training.boosting.door.categories import CategoryWays, hindrances
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import StatisticPlan
 
 
 def statistic_plan(
-    given: BoostingParameters, parts: ResolvedBoosting, schema: Schema
+    given: BoostingParameters, parts: ResolvedBoosting, schema: Schema, ways: CategoryWays
 ) -> StatisticPlan | None:
     """How statistics are made; None where no column of the table is split by them."""
-    categories, ordered = parts.categories, isinstance(parts.booster, Ordered)
-    statistics = isinstance(categories, TargetStatistics)
-    if statistics or ordered:
-        _check_company(given, parts, f"categories={categories!r}" if statistics else "booster='ordered'")
-    if not isinstance(categories, TargetStatistics):
+    asked, ordered = isinstance(parts.categories, TargetStatistics), isinstance(parts.booster, Ordered)
+    if asked or ordered:
+        _check_company(given, parts, f"categories={parts.categories!r}" if asked else "booster='ordered'")
+    categories = ways.statistics
+    if categories is None:
         return None
-    columns = columns_by_statistics(categories.max_onehot, schema)
-    if not columns and not has_combinations(categories.max_combination, schema):
+    if not ways.by_statistics and not ways.beside and not has_combinations(categories.max_combination, schema):
         return None
     return StatisticPlan(
         categories.kind,
-        categories.max_onehot,
+        tuple(sorted((*ways.by_statistics, *ways.beside))),
+        ways.by_statistics,
         categories.max_combination,
         categories.priors,
         float(categories.prior_weight),
@@ -46,10 +47,6 @@ def _check_company(given: BoostingParameters, parts: ResolvedBoosting, what: str
         raise NotSupportedError(
             f"{what} needs bins that stay the same, not split_finder={parts.split_finder!r}; use 'hist'."
         )
-    for name, value in (
-        ("leaves.path_smooth", parts.leaves.path_smooth),
-        ("splits.forced", parts.splits.forced),
-        ("interaction_constraints", given.interaction_constraints),
-    ):
+    for name, value in hindrances(given, parts):
         if value:
             raise NotSupportedError(f"{name}={value!r} does not go with {what}; leave it out.")

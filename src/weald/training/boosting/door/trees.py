@@ -24,8 +24,14 @@ DEFAULT_OBLIVIOUS_DEPTH = 6
 DEFAULT_LAMBDA = 1.0
 
 
-def tree_rules(given: BoostingParameters, parts: ResolvedBoosting, loss: Loss, schema: Schema) -> TreeRules:
-    """What limits a tree and how its splits are scored."""
+def tree_rules(
+    given: BoostingParameters,
+    parts: ResolvedBoosting,
+    loss: Loss,
+    schema: Schema,
+    sets: Partition | None = None,
+) -> TreeRules:
+    """What limits a tree and how its splits are scored; ``sets``: how categorical columns are split into sets."""
     max_leaves, max_depth = given.max_leaves, given.max_depth
     if given.growth == "oblivious":
         max_leaves, max_depth = None, _oblivious_depth(given)
@@ -47,7 +53,7 @@ def tree_rules(given: BoostingParameters, parts: ResolvedBoosting, loss: Loss, s
         extra_trees=parts.splits.extra_trees,
         split_score=parts.splits.score,
         forced=_forced(given, parts, schema, constraints),
-        **_category_rules(parts),
+        **_category_rules(sets),
     )
 
 
@@ -94,17 +100,16 @@ def _forced(
     return forced
 
 
-def _category_rules(parts: ResolvedBoosting) -> dict[str, Any]:
-    """How categorical columns are split into sets."""
-    categories = parts.categories
-    if not isinstance(categories, Partition):
+def _category_rules(sets: Partition | None) -> dict[str, Any]:
+    """How categorical columns are split into sets; nothing where they are split one category from the rest."""
+    if sets is None:
         return {}
     return {
-        "max_cat_to_onehot": categories.max_onehot,
-        "max_cat_threshold": categories.max_threshold,
-        "cat_smooth": categories.smooth,
-        "cat_l2": categories.l2,
-        "min_samples_category": categories.min_samples,
+        "max_cat_to_onehot": sets.max_onehot,
+        "max_cat_threshold": sets.max_threshold,
+        "cat_smooth": sets.smooth,
+        "cat_l2": sets.l2,
+        "min_samples_category": sets.min_samples,
     }
 
 
