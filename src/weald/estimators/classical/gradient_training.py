@@ -94,12 +94,18 @@ def train_by_friedman(
 
 def _held_out(estimator: GradientBoosting, labels: Labels, seed: int, *tables: Any) -> Any:
     """The tables, each divided in rows to fit and rows held out for early stopping, as scikit-learn divides them."""
-    return train_test_split(
-        *tables,
-        test_size=estimator.validation_fraction,
-        random_state=seed % 2**32,
-        stratify=None if labels.classes is None else labels.y,
-    )
+    try:
+        return train_test_split(
+            *tables,
+            test_size=estimator.validation_fraction,
+            random_state=seed % 2**32,
+            stratify=None if labels.classes is None else labels.y,
+        )
+    except ValueError as error:
+        raise InputError(
+            f"validation_fraction={estimator.validation_fraction} cannot hold rows out for n_iter_no_change, which needs some "
+            f"of every class on both sides: {error}"
+        ) from error
 
 
 def _split(
