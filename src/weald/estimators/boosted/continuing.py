@@ -52,7 +52,7 @@ def known_rows(labels: Labels, init_score: NDArray[np.float64] | None) -> dict[s
     """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores."""
     given = {"y": labels.y, "sample_weight": labels.weight, "init_score": init_score}
     digests = {
-        name: None if values is None else blake2b(np.ascontiguousarray(values), digest_size=16).hexdigest()
+        name: None if values is None else blake2b(np.ascontiguousarray(values).data, digest_size=16).hexdigest()
         for name, values in given.items()
     }
     return {"n_rows": len(labels.y), **digests}

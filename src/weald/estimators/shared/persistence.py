@@ -208,8 +208,9 @@ def _parameters_of(name: str, stored: Any) -> dict[str, Any]:
 def _given_rate(params: Mapping[str, Any], predictor: Predictor) -> float | None:
     """The learning rate of trees whose parameter says it."""
     rate = params.get("learning_rate")
-    is_number = isinstance(rate, int | float) and not isinstance(rate, bool)
-    return float(rate) if isinstance(predictor, Forest) and is_number else None
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not isinstance(predictor, Forest):
+        return None
+    return float(rate)
 
 
 def _bins_of(params: dict[str, Any]) -> Bins:
