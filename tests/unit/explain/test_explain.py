@@ -30,8 +30,8 @@ def table(n_rows: int = 400) -> tuple[Any, Any]:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "leafwise": {"max_leaves": 16},
-    "oblivious": {"growth": "oblivious", "max_leaves": None, "max_depth": 4},
+    "leafwise": {"categories": "onehot", "max_leaves": 16},
+    "oblivious": {"categories": "onehot", "growth": "oblivious", "max_leaves": None, "max_depth": 4},
     "sets": {"categories": "partition", "max_leaves": 8},
     "averaging": {"booster": "averaging", "subsample": 0.5, "max_leaves": 6},
 }
