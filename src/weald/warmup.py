@@ -125,7 +125,7 @@ def _bundles(tables: _Tables) -> None:
 
 
 def _sampling(tables: _Tables) -> None:
-    from weald import AdaBoostRegressor, BoostedTreesClassifier, BoostedTreesRegressor
+    from weald import AdaBoostClassifier, AdaBoostRegressor, BoostedTreesClassifier, BoostedTreesRegressor
 
     for X, y, jobs in tables.sizes():
         BoostedTreesRegressor(
@@ -150,6 +150,7 @@ def _sampling(tables: _Tables) -> None:
     forced = weald.Splits(forced={"feature": 0, "threshold": 0.0})
     BoostedTreesRegressor(**_TINY, growth="leafwise", splits=forced, n_jobs=1).fit(X, y)
     AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(X, y)
+    AdaBoostClassifier(n_estimators=1, algorithm="SAMME.R", n_jobs=1).fit(X, y > 1).predict_proba(X)
 
 
 def _borders_and_explanations(tables: _Tables) -> None:

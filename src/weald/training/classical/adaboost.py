@@ -7,7 +7,6 @@ other estimator.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -15,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime import mathlib
+from weald.runtime.elementwise import exp, log
 from weald.runtime.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -65,7 +66,7 @@ class Boosted:
 
 def _log_odds(error: float) -> float:
     """ln((1 - e) / e) of an error below 1."""
-    return math.log((1.0 - error) / max(error, _TINY))
+    return float(mathlib.log((1.0 - error) / max(error, _TINY)))
 
 
 def boost_labels(
@@ -93,14 +94,14 @@ def boost_labels(
             boosted.append(h, 1.0, 0.0)
             break
         # Rounding can leave nothing of a hair's breadth.
-        better = 0.0 if error >= guessing else _log_odds(error) + math.log(n_classes - 1.0)
+        better = 0.0 if error >= guessing else _log_odds(error) + float(mathlib.log(n_classes - 1.0))
         if better <= 0.0:
             if learner.draws and not boosted.members:
                 continue
             break
         alpha = learning_rate * better
         boosted.append(h, alpha, error)
-        D = _reweighted(start, D, np.where(wrong, math.exp(min(alpha, _MOST_POWER)), 1.0))
+        D = _reweighted(start, D, np.where(wrong, mathlib.exp(min(alpha, _MOST_POWER)), 1.0))
     if not boosted.members:
         raise InputError(
             f"estimator is no better than guessing on these rows: its weighted error in the first round is {error:.3g} "
@@ -137,7 +138,7 @@ def boost_probabilities(
         highest = float(powers[D > 0.0].max())
         if abs(highest) > _MOST_POWER:  # only their differences count
             powers = np.minimum(powers - highest, 0.0)
-        D = _reweighted(start, D, np.exp(np.where(D > 0.0, powers, 0.0)))
+        D = _reweighted(start, D, exp(np.where(D > 0.0, powers, 0.0)))
     return boosted
 
 
@@ -148,7 +149,7 @@ def real_votes(probabilities: Floats) -> Floats:
     array([[0., 0.]])
     """
     n_classes = probabilities.shape[1]
-    logarithms = np.log(np.maximum(probabilities, LEAST))
+    logarithms = log(np.maximum(probabilities, LEAST))
     votes: Floats = (n_classes - 1.0) * (logarithms - logarithms.mean(axis=1, keepdims=True))
     return votes
 
@@ -168,10 +169,10 @@ def label_votes(codes: NDArray[np.int64], n_classes: int) -> Floats:
 def vote_probabilities(decision: Floats) -> Floats:
     """Probabilities from the decision function."""
     if decision.ndim == 1:
-        second = 1.0 / (1.0 + np.exp(-decision))
+        second = 1.0 / (1.0 + exp(-decision))
         return np.column_stack([1.0 - second, second])
     scores = decision / (decision.shape[1] - 1.0)
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    powers = exp(scores - scores.max(axis=1, keepdims=True))
     probabilities: Floats = powers / powers.sum(axis=1, keepdims=True)
     return probabilities
 
@@ -180,7 +181,7 @@ def vote_probabilities(decision: Floats) -> Floats:
 LOSSES: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda shares: shares,
     "square": lambda shares: shares**2,
-    "exponential": lambda shares: 1.0 - np.exp(-shares),
+    "exponential": lambda shares: 1.0 - exp(-shares),
 }
 
 
@@ -209,12 +210,13 @@ def boost_values(
                 boosted.append(h, 1.0, average)
             break
         beta = max(average, _TINY) / (1.0 - average)
-        boosted.append(h, learning_rate * math.log(1.0 / beta), average)
+        better = float(mathlib.log(1.0 / beta))
+        boosted.append(h, learning_rate * better, average)
         powers = learning_rate * (1.0 - losses)
         lowest = float(powers[counts].min())
-        if lowest * -math.log(beta) > _MOST_POWER:  # only their differences count
+        if lowest * better > _MOST_POWER:  # only their differences count
             powers = np.maximum(powers - lowest, 0.0)
-        D = _reweighted(start, D, beta**powers)
+        D = _reweighted(start, D, exp(-better * powers))
     return boosted
 
 
