@@ -40,8 +40,8 @@ def is_sparse(X: Any) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(X))
 
 
-def check_shape(shape: tuple[int, ...]) -> None:
-    """Refuse what is not a table of at least one row and one column."""
+def check_shape(shape: tuple[int, ...], least_rows: int = 1) -> None:
+    """Refuse what is not a table of so many rows, and at least one column."""
     if len(shape) < 2:
         found = "1D" if len(shape) == 1 else "scalar"
         raise InputError(
@@ -50,8 +50,8 @@ def check_shape(shape: tuple[int, ...]) -> None:
         )
     if len(shape) > 2:
         raise InputError(f"Found array with dim {len(shape)}, while dim <= 2 is required for X.")
-    for size, unit in zip(shape, ("sample(s)", "feature(s)"), strict=True):
-        if size == 0:
+    for size, least, unit in zip(shape, (least_rows, 1), ("sample(s)", "feature(s)"), strict=True):
+        if size < least:
             raise InputError(
-                f"Found array with 0 {unit} (shape={tuple(shape)}) while a minimum of 1 is required."
+                f"Found array with {size} {unit} (shape={tuple(shape)}) while a minimum of {least} is required."
             )

@@ -118,11 +118,11 @@ def eager_frame(X: Any) -> nw.DataFrame[Any]:
     return frame
 
 
-def open_frame(X: Any) -> FrameTable:
+def open_frame(X: Any, least_rows: int = 1) -> FrameTable:
     """The table of an eager data frame, checked for its shape and the names of its columns."""
     frame = eager_frame(X)
     labels: list[Any] = list(frame.columns)
-    check_shape((len(frame), len(labels)))
+    check_shape((len(frame), len(labels)), least_rows)
     types = sorted({type(label).__qualname__ for label in labels})
     named = all(isinstance(label, str) for label in labels)
     if not named and any(isinstance(label, str) for label in labels):

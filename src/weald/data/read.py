@@ -36,6 +36,7 @@ def read_table(
     missing: Missing = "nan",
     unknown: Unknown = "missing",
     by_position: bool = False,
+    least_rows: int = 1,
 ) -> Dataset:
     """Read a table of any kind: NumPy, pandas, polars, Arrow, SciPy sparse, lists of rows, name -> column.
 
@@ -67,6 +68,8 @@ def read_table(
         the last one of its column.
     by_position
         With a schema: columns are matched by position, whatever their names.
+    least_rows
+        A table of fewer rows is refused. Only rows to predict may be none.
 
     >>> import numpy as np
     >>> training = read_table([["red", 1.5], ["blue", 2.5]])
@@ -84,7 +87,7 @@ def read_table(
     if schema is not None and not schema.has_categories and _is_float_matrix(X):
         check_count(X.shape[1], schema.named and by_position, schema, owner)
         return Dataset(schema, with_missing(ArrayTable(X), schema, missing))
-    table = open_table(X, unstored)
+    table = open_table(X, unstored, least_rows)
     if schema is None:
         schema = _settle_schema(table, categorical)
         order: Sequence[int] = range(schema.n_columns)
@@ -105,24 +108,24 @@ def _is_float_matrix(X: Any) -> bool:
     )
 
 
-def open_table(X: Any, unstored: Unstored = "zero") -> Table:
+def open_table(X: Any, unstored: Unstored = "zero", least_rows: int = 1) -> Table:
     """The container of a table, checked for its shape, without converting anything."""
     if is_frame(X):
         from weald.data.frames import open_frame
 
-        return open_frame(X)
+        return open_frame(X, least_rows)
     if is_sparse(X):
-        return _open_sparse(X, unstored)
+        return _open_sparse(X, unstored, least_rows)
     if is_series(X):
         check_shape((len(X),))
     if isinstance(X, Mapping):
-        return _open_mapping(X)
+        return _open_mapping(X, least_rows)
     if hasattr(X, "collect"):
         raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")
-    return _open_array(_to_array(X))
+    return _open_array(_to_array(X), least_rows)
 
 
-def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
+def _open_mapping(X: Mapping[Any, Any], least_rows: int) -> ColumnTable:
     arrays = {name: _to_array(values) for name, values in X.items()}
     for name, values in arrays.items():
         if not isinstance(name, str):
@@ -133,13 +136,13 @@ def _open_mapping(X: Mapping[Any, Any]) -> ColumnTable:
     if len(lengths) > 1:
         raise InputError(f"The columns of X must have the same length, but they have {lengths} values.")
     n_rows = lengths[0] if lengths else 0
-    check_shape((n_rows, len(arrays)))
+    check_shape((n_rows, len(arrays)), least_rows)
     columns = [open_values(values, name) for name, values in arrays.items()]
     return ColumnTable(columns, n_rows, tuple(arrays), named=True)
 
 
-def _open_sparse(X: Any, unstored: Unstored) -> SparseTable:
-    check_shape(X.shape)
+def _open_sparse(X: Any, unstored: Unstored, least_rows: int) -> SparseTable:
+    check_shape(X.shape, least_rows)
     if X.dtype.kind == "c":
         raise InputError(f"Complex data not supported: X is of type {X.dtype}.")
     if X.dtype.kind not in "biuf":
@@ -164,14 +167,14 @@ def _to_array(X: Any) -> NDArray[Any]:
     return array
 
 
-def _open_array(array: NDArray[Any]) -> ArrayTable | ColumnTable:
+def _open_array(array: NDArray[Any], least_rows: int) -> ArrayTable | ColumnTable:
     kind = array.dtype.kind
     if array.dtype.names is not None:
         raise InputError(
             "X is a structured array: pass a data frame, or the result of "
             "numpy.lib.recfunctions.structured_to_unstructured(X)."
         )
-    check_shape(array.shape)
+    check_shape(array.shape, least_rows)
     if kind in "biuf":
         return ArrayTable(array)
     if kind in "OUT":

@@ -116,7 +116,7 @@ class SparseTable:
         part = self.n_rows
         if self._matrix.format == "csc":
             part = step * -(-self.n_rows // (step * _PARTS))
-        for rows_of_part in row_steps(self.n_rows, part):
+        for rows_of_part in row_steps(self.n_rows, max(part, 1)):
             by_row = self._matrix[rows_of_part].tocsr()
             for rows in row_steps(by_row.shape[0], step):
                 yield rows_of_part.start + rows.start, self._dense(by_row[rows])

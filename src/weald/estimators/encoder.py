@@ -244,6 +244,7 @@ class TargetStatisticsEncoder(TransformerMixin, Settable):  # type: ignore[misc]
             schema=schema,
             owner=type(self).__name__,
             unknown="coded",
+            least_rows=1 if schema is None else 0,
         )
 
     def _targets(self, y: Any, n_rows: int) -> Targets:

@@ -97,6 +97,17 @@ def test_shapes_are_checked_with_a_schema_too(unnamed):
         read_table(np.ones((0, 2)), schema=unnamed)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, object])
+def test_no_rows_are_read_where_they_are_allowed(unnamed, dtype):
+    frame = pandas.DataFrame({"a": [], "b": []}, dtype=dtype)
+    for table in (np.ones((0, 2), dtype=dtype), {"a": [], "b": []}, frame):
+        dataset = read_table(table, schema=unnamed, by_position=True, least_rows=0)
+        assert dataset.n_rows == 0
+        assert sum(len(block) for _, block in dataset.blocks()) == 0
+    with pytest.raises(InputError, match=r"0 feature\(s\)"):
+        read_table(np.ones((0, 0)), schema=unnamed, least_rows=0)
+
+
 def test_strings_in_a_numeric_column_are_refused_by_name(named):
     for frame in (
         pandas.DataFrame({"a": [1.0], "b": ["oops"], "t": ["x"]}),

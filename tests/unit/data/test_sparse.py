@@ -64,6 +64,14 @@ def test_every_state_of_a_matrix_is_read_as_its_cells(name: str, unstored: Any) 
     np.testing.assert_array_equal(matrix.data, before.data)
 
 
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_a_matrix_without_rows_has_no_blocks_with_rows(form: str) -> None:
+    known = read_table(scipy.sparse.csr_array(np.eye(3))).schema
+    blocks = read_table(scipy.sparse.csr_array((0, 3)).asformat(form), schema=known, least_rows=0).blocks()
+    assert isinstance(blocks, SparseBlocks)
+    assert not list(blocks) and not list(blocks.of_columns(np.array([2])))
+
+
 def test_blocks_of_chosen_columns_are_cut_by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weald.data.sparse._CELLS_PER_BLOCK", 14)
     dense = np.random.default_rng(0).random((50, 9)) * (np.random.default_rng(1).random((50, 9)) < 0.3)

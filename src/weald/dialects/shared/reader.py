@@ -18,11 +18,16 @@ class Reader(ExplainedTrees, BoostedModel):
         self._by_position = by_position
         self._set_model(model)
 
-    def _read(self, X: Any) -> Dataset:
+    def _read(self, X: Any, least_rows: int = 1) -> Dataset:
         if not self._by_position:
-            return super()._read(X)
+            return super()._read(X, least_rows)
         model = self._model
         dataset = read_table(
-            X, schema=model.schema, unstored=model.unstored, missing=model.missing, by_position=True
+            X,
+            schema=model.schema,
+            unstored=model.unstored,
+            missing=model.missing,
+            by_position=True,
+            least_rows=least_rows,
         )
         return model.extended(dataset)

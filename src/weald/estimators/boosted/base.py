@@ -122,7 +122,7 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         """
         model = self._fitted()
         check_refits(model, decay_rate)
-        dataset = self._read(X)
+        dataset = self._read(X, least_rows=1)
         weight = read_weights(sample_weight, dataset.n_rows)
         labels = self._labels_of_known(y, dataset.n_rows, weight, model.classes)
         other = type(self)(**self.get_params(deep=False))

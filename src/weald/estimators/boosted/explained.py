@@ -67,7 +67,7 @@ class ExplainedTrees(BoostedModel):
         >>> int(model.loss_function_change(X, X[:, 1]).argmax())
         1
         """
-        dataset, model = self._read(X), self._fitted()
+        dataset, model = self._read(X, least_rows=1), self._fitted()
         weight = read_weights(sample_weight, dataset.n_rows)
         labels = self._labels_of_known(y, dataset.n_rows, weight, model.classes)
         loss = labels.loss

@@ -57,8 +57,8 @@ class BoostedModel(Fitting):
         self._check_fitted()
         return self._model
 
-    def _read(self, X: Any) -> Dataset:
-        """A table to predict, as that of the training was read."""
+    def _read(self, X: Any, least_rows: int = 0) -> Dataset:
+        """A table, as that of the training was read; by default one to predict, which may have no rows."""
         model = self._fitted()
         dataset = read_table(
             X,
@@ -66,6 +66,7 @@ class BoostedModel(Fitting):
             owner=type(self).__name__,
             unstored=model.unstored,
             missing=model.missing,
+            least_rows=least_rows,
         )
         return model.extended(dataset)
 

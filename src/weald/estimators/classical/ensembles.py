@@ -59,7 +59,7 @@ class Ensemble(Composite, Settable):
     def _dataset(self, X: Any) -> Dataset:
         """A table of rows to predict, matched to the training table."""
         self._check_fitted()
-        return read_table(X, schema=self._schema, owner=type(self).__name__)
+        return read_table(X, schema=self._schema, owner=type(self).__name__, least_rows=0)
 
     def _table(self, X: Any) -> Any:
         """A table of rows to predict as the members take it, checked against the training table."""

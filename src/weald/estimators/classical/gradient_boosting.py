@@ -293,7 +293,8 @@ class GradientBoostingClassifier(ClassifierTask, GradientBoosting):
         ``n_rounds``: of the first so many rounds only.
         """
         leaves = super().apply(X, n_rounds)
-        return leaves.reshape(len(leaves), -1, self.n_trees_per_iteration_)
+        trees = self.n_trees_per_iteration_
+        return leaves.reshape(len(leaves), leaves.shape[1] // trees, trees)
 
 
 @documented

@@ -71,7 +71,7 @@ class TreeStep(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The step of every row."""
-        dataset = read_table(X, schema=self.schema, owner="This tree")
+        dataset = read_table(X, schema=self.schema, owner="This tree", least_rows=0)
         number, output = divmod(self.index, self.forest.n_outputs)
         scores = raw_scores(self.forest, dataset.blocks(), dataset.n_rows, 1, number, number + 1)
         step: NDArray[np.float64] = scores[output] / self.learning_rate
@@ -79,5 +79,5 @@ class TreeStep(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The node, by its number within the tree, that every row reaches."""
-        dataset = read_table(X, schema=self.schema, owner="This tree")
+        dataset = read_table(X, schema=self.schema, owner="This tree", least_rows=0)
         return leaf_indices(self.forest, dataset.blocks(), dataset.n_rows)[:, self.index]

@@ -167,7 +167,7 @@ class TreeNodes:
     # Rows on their way.
 
     def _leaves(self, X: Any) -> NDArray[np.int32]:
-        dataset = read_table(X, schema=self.schema, owner="This tree")
+        dataset = read_table(X, schema=self.schema, owner="This tree", least_rows=0)
         return leaf_indices(self.tree, dataset.blocks(), dataset.n_rows)
 
     def apply(self, X: Any) -> NDArray[np.int64]:

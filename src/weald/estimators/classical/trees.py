@@ -197,10 +197,14 @@ class TreeEstimator(Fitting, Settable):
         self._check_fitted()
         return self._model
 
+    def _rows(self, X: Any) -> Dataset:
+        """A table to predict, matched to that of the training; it may have no rows."""
+        return read_table(X, schema=self._fitted().schema, owner=type(self).__name__, least_rows=0)
+
     def _means(self, X: Any) -> Floats:
         """The mean over the trees of what their leaves say, (numbers of a leaf, rows)."""
         model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        dataset = self._rows(X)
         scores = forest_scores(model.forest, dataset, self._jobs())
         scores /= model.forest.n_trees
         return scores
@@ -208,7 +212,7 @@ class TreeEstimator(Fitting, Settable):
     def _shap(self, X: Any) -> Floats:
         """Shapley values of what `_means` gives, (numbers of a leaf, rows, columns + 1); last what they are parts beside of."""
         model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        dataset = self._rows(X)
         tasks = hire(self._jobs())
         values = shap_values(weighed_by_cover(model.forest), dataset.blocks(), dataset.n_rows, tasks)
         values /= model.forest.n_trees
@@ -221,7 +225,7 @@ class TreeEstimator(Fitting, Settable):
 
     def _leaves(self, X: Any) -> NDArray[np.int32]:
         model = self._fitted()
-        dataset = read_table(X, schema=model.schema, owner=type(self).__name__)
+        dataset = self._rows(X)
         tasks = hire(self._jobs())
         return leaf_indices(model.forest, dataset.blocks(), dataset.n_rows, tasks)
 
@@ -325,7 +329,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         if not model.forest.has_vectors:  # one number, of the second class
             first, second = -values[0], values[0]
             first[:, -1] += 1.0
-            values = np.stack([first, second][-len(model.classes[0]) :])
+            values = np.stack([first, second][: len(model.classes[0])])
         ends = np.cumsum([len(found) for found in model.classes])[:-1]
         parts = [np.ascontiguousarray(part.swapaxes(0, 1)) for part in np.split(values, ends)]
         return parts[0] if len(parts) == 1 else parts

@@ -33,10 +33,8 @@ from weald.estimators.combined.named_members import (
 from weald.estimators.shared.composite import Composite, Members
 from weald.params.declare import anything, flag, validate, whole
 from weald.runtime.errors import InputError
-from weald.training.classical.members import indexable, refuse_mapping
+from weald.training.classical.members import NO_PARAMS, Params, indexable, refuse_mapping
 from weald.training.combining.layers import Member, Stack
-
-Params = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -201,11 +199,20 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
     @available_if(final_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
         """The final estimator's prediction of every row; further arguments go to its ``predict``."""
-        top = self._top(X)
         if get_config()["enable_metadata_routing"]:
             predict_params = process_routing(self, "predict", **predict_params)["final_estimator_"].predict
-        answer: NDArray[Any] = self._answer(self.final_estimator_.predict(top, **predict_params))
+        answer: NDArray[Any] = self._answer(self._final("predict", X, predict_params))
         return answer
+
+    def _final(self, method: str, X: Any, params: Params = NO_PARAMS) -> Any:
+        """What a method of the final estimator says of a table, which may have no rows."""
+        top = self._top(X)
+        ask = getattr(self.final_estimator_, method)
+        if top.shape[0] > 0 or top.dtype.kind not in "biuf":
+            return ask(top, **params)
+        # scikit-learn's refuse to be asked about no rows: one of zeros stands in, and is taken out of the answer.
+        row = np.zeros((1, top.shape[1]), top.dtype)
+        return _without_rows(ask(type(top)(row) if scipy.sparse.issparse(top) else row, **params))
 
     def _answer(self, predicted: Any) -> Any:
         return predicted
@@ -242,6 +249,13 @@ def _is_finite(table: Any) -> bool:
         return bool(np.isfinite(np.asarray(values, dtype=np.float64)).all())
     except (TypeError, ValueError):
         return False
+
+
+def _without_rows(answer: Any) -> Any:
+    """An answer, or each of several, cut to no rows."""
+    if isinstance(answer, list | tuple):
+        return type(answer)(_without_rows(part) for part in answer)
+    return answer[:0]
 
 
 def _one_or_all(models: Sequence[Any]) -> Any:

@@ -85,14 +85,12 @@ class FinalClassifier(ClassifierMixin, FinalEstimator):  # type: ignore[misc]
     @available_if(final_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """The final estimator's probabilities, (rows, classes); of several labels in the form that it gives them."""
-        top = self._top(X)
-        return self.final_estimator_.predict_proba(top)
+        return self._final("predict_proba", X)
 
     @available_if(final_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """The final estimator's decision function."""
-        top = self._top(X)
-        decision: Floats = self.final_estimator_.decision_function(top)
+        decision: Floats = self._final("decision_function", X)
         return decision
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests import reference_explain
 
+import reference_explain
 import weald
 from weald.explain.shap import weighed_by_cover
 
@@ -45,11 +45,16 @@ def test_values_are_the_sums_over_subsets_and_add_up_to_the_prediction(family: s
     np.testing.assert_allclose(values.sum(axis=-1), predicted, atol=1e-10)
 
 
-def test_the_last_number_is_the_mean_of_the_roots() -> None:
+def test_the_last_number_is_the_mean_of_what_the_trees_say_of_their_own_rows() -> None:
     for bootstrap in (False, True):
         model = fitted("RandomForest", "number", bootstrap=bootstrap)
-        roots = model.forest_.value[model.forest_.tree_offsets[:-1]]
-        np.testing.assert_allclose(model.shap_values(X[:1])[0, -1], roots.mean(), rtol=1e-9)
+        forest, means = model.forest_, []
+        for begin, end in zip(forest.tree_offsets[:-1], forest.tree_offsets[1:], strict=True):
+            leaves = begin + np.flatnonzero(forest.feature[begin:end] < 0)
+            means.append(np.average(forest.value[leaves], weights=forest.cover[leaves]))
+        np.testing.assert_allclose(model.shap_values(X[:1])[0, -1], np.mean(means), rtol=1e-9)
+        if not bootstrap:
+            np.testing.assert_allclose(means, np.average(TARGETS["number"], weights=WEIGHTS), rtol=1e-9)
 
 
 def test_several_outputs_and_a_single_class() -> None:
