@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import reference_bundled as reference
 import weald
+from model_bytes import bytes_as_if
 from weald.binning import BundledBins, DenseBins, bin_once, zeros
 from weald.binning.zeros import without_zeros
 from weald.data import read_table
@@ -71,7 +72,7 @@ def test_the_bins_and_the_model_are_those_of_the_dense_table(weighted: bool) -> 
         kind = DenseBins if bundling == "none" else BundledBins
         assert isinstance(bin_once(X, [model]).bins, kind)
         model.fit(X, y, sample_weight=weight, eval_set=[(X[:90], y[:90])])
-        files.append(model.set_params(bins__bundling="count")._to_bytes())
+        files.append(bytes_as_if(model, bins__bundling="count"))
     assert files[0] == files[1]
 
 

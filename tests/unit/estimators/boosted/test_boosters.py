@@ -65,9 +65,9 @@ def test_fields_of_dart_out_of_their_ranges_are_refused(parameters: dict[str, An
 def test_the_fields_of_dart_are_no_parameters_of_anything_else(name: str) -> None:
     value = weald.Dart().get_params()[name]
     for owner in (BoostedTreesRegressor, BoostedTreesClassifier, weald.Plain, weald.Ordered):
-        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        with pytest.raises(TypeError, match=f"has no parameter '{name}'; "):
             owner(**{name: value})
-    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Plain"):
+    with pytest.raises(ValueError, match=f"^Plain has no parameter '{name}'; "):
         BoostedTreesRegressor().set_params(**{f"booster__{name}": value})
 
 

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
 import weald
+from model_bytes import as_if
 from weald import BoostedTreesClassifier, BoostedTreesRegressor, Checkpoint
 from weald.cli import app
 from weald.data.files import write_file
@@ -277,7 +278,7 @@ def test_there_are_few_parameters_and_the_help_lists_them(kind: Any) -> None:
 def test_choices_come_back_as_objects(
     fitted: BoostedTreesRegressor, part: str, choice: Any, again: Callable[..., Any], tmp_path: Path
 ) -> None:
-    model = pickle.loads(pickle.dumps(fitted)).set_params(**{part: choice})
+    model = as_if(pickle.loads(pickle.dumps(fitted)), **{part: choice})
     copied = again(model, tmp_path / "model.weald")
     found = FAMILIES[part].resolve(getattr(copied, part))  # a file writes what a name stands for by that name
     assert type(found) is type(choice) and found == choice and found is not choice
@@ -432,9 +433,19 @@ def test_the_command_line_trains_with_choices(tmp_path: Path) -> None:
     assert model.predict_proba(columns).tobytes() == twin.predict_proba(columns).tobytes()
 
 
-def test_a_model_that_no_file_could_be_read_with_is_refused_when_it_is_saved(tmp_path: Path) -> None:
+def test_what_is_set_after_the_fit_does_not_spoil_the_file(tmp_path: Path) -> None:
     model = BoostedTreesRegressor(n_estimators=2, n_jobs=1).fit(X, X[:, 0])
     model.set_params(booster=weald.Dart(rate_drop=5))
+    model.save(tmp_path / "model.weald")
+    loaded, copied = weald.load(tmp_path / "model.weald"), pickle.loads(pickle.dumps(model))
+    assert loaded.booster == "plain" and copied.booster == weald.Dart(rate_drop=5)
+    for again in (loaded, copied):
+        assert again.predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_parameters_that_no_file_could_be_read_with_are_refused_when_it_is_saved(tmp_path: Path) -> None:
+    model = BoostedTreesRegressor(n_estimators=2, n_jobs=1).fit(X, X[:, 0])
+    model = as_if(model, booster=weald.Dart(rate_drop=5))
     with pytest.raises(InputError, match=r"booster\.rate_drop must be"):
         model.save(tmp_path / "model.weald")
     with pytest.raises(InputError, match=r"booster\.rate_drop must be"):

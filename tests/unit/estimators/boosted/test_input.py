@@ -86,7 +86,7 @@ def test_parameters_have_the_declared_defaults(kind: Any) -> None:
         ({"random_state": "seed"}, "random_state must be"),
         ({"eval_metric": []}, "eval_metric must not be an empty list"),
         ({"eval_metric": "auc"}, "auc"),
-        ({"verbose": 7}, "verbose must be"),
+        ({"verbose": -1}, "verbose must be"),
     ],
 )
 def test_a_bad_parameter_is_refused_by_name(parameters: dict[str, Any], message: str) -> None:
@@ -114,7 +114,7 @@ def test_a_bad_parameter_is_refused_by_name(parameters: dict[str, Any], message:
     ],
 )
 def test_a_choice_does_not_have_the_fields_of_another(choice: Any, field: str) -> None:
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{field}'"):
+    with pytest.raises(TypeError, match=f"has no parameter '{field}'; "):
         choice(**{field: 1})
 
 
@@ -266,6 +266,7 @@ def test_custom_losses_and_metrics_of_the_user_are_used() -> None:
     def bias(y: Any, prediction: Any, weight: Any) -> float:
         return float(np.mean(prediction - y))
 
+    bias.greater_is_better = False  # type: ignore[attr-defined]
     model = BoostedTreesRegressor(squared, n_estimators=100, eval_metric=["rmse", bias])
     model.fit(RX, RY, eval_set=[(RX, RY)])
     named = BoostedTreesRegressor("squared", n_estimators=100).fit(RX, RY)

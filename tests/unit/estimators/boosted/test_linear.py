@@ -338,9 +338,9 @@ def test_what_the_selectors_take() -> None:
     with pytest.raises(InputError, match=r"booster\.selector must be one of 'cyclic', .* not 'best'"):
         regressor(booster=weald.Linear(selector="best")).fit(RX, RY)
     for name in ("selector", "top_k"):
-        with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Plain"):
+        with pytest.raises(ValueError, match=f"^Plain has no parameter '{name}'; "):
             BoostedTreesRegressor().set_params(**{f"booster__{name}": 3})
-    with pytest.raises(TypeError, match="unexpected keyword argument 'parallel_trees'"):
+    with pytest.raises(TypeError, match="has no parameter 'parallel_trees'; "):
         weald.Linear(parallel_trees=2)  # type: ignore[call-arg]
 
 

@@ -184,9 +184,9 @@ def test_a_share_of_all_rows_is_refused_by_ways_that_draw_no_such_share(sampling
 
 @pytest.mark.parametrize("name", ["frequency", "negative", "temperature", "reg"])
 def test_fields_of_another_way_to_draw_are_unknown(name: str) -> None:
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+    with pytest.raises(TypeError, match=f"has no parameter '{name}'; "):
         weald.Goss(**{name: 0.5})
-    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator Goss"):
+    with pytest.raises(ValueError, match=f"^Goss has no parameter '{name}'; "):
         BoostedTreesClassifier(sampling="goss").set_params(**{f"sampling__{name}": 0.5})
 
 

@@ -41,9 +41,9 @@ def table(n_rows: int = 1_500, seed: int = 0) -> tuple[Any, Any]:
 def test_what_shapes_proposals_is_unknown_where_nothing_is_proposed(
     finder: Any, name: str, value: Any
 ) -> None:
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+    with pytest.raises(TypeError, match=f"has no parameter '{name}'; "):
         finder(**{name: value})
-    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' for estimator {finder.__name__}"):
+    with pytest.raises(ValueError, match=f"^{finder.__name__} has no parameter '{name}'; "):
         BoostedTreesRegressor(split_finder=finder()).set_params(**{f"split_finder__{name}": value})
 
 
