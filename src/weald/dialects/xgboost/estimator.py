@@ -98,14 +98,6 @@ class XGBModel(DialectEstimator):
     n_jobs: int | None
     random_state: Any
 
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        """The parameters of all estimators: subclasses pass most of them on as keywords."""
-        signature = inspect.signature(XGBModel.__init__)
-        return sorted(
-            name for name, entry in signature.parameters.items() if entry.kind == entry.KEYWORD_ONLY
-        )
-
     def get_xgb_params(self) -> dict[str, Any]:
         """The booster's parameters among the estimator's."""
         params = {name: value for name, value in self.get_params().items() if name not in _OWN}
@@ -117,7 +109,10 @@ class XGBModel(DialectEstimator):
 
     def _booster_params(self) -> dict[str, Any]:
         """What `train` is given: only parameters that were set, and no functions."""
-        given = read_parameters(self.get_params(deep=False), estimators=True)
+        # A subclass's own parameters are its own business.
+        ours = {*XGBModel._get_param_names(), *self.__dict__.get("kwargs", {})}
+        named = {name: value for name, value in self.get_params(deep=False).items() if name in ours}
+        given = read_parameters(named, estimators=True)
         params = {name: value for name, value in given.items() if name not in _OWN}
         metrics = _several(params.pop("eval_metric", None))
         for metric in metrics:

@@ -72,9 +72,9 @@ class Round:
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
         number = not isinstance(value, bool) and isinstance(value, int | float | np.integer | np.floating)
-        if not number or not 0.0 < value < math.inf:
+        if not number or not 0.0 <= value < math.inf:
             raise InputError(
-                f"the learning rate of round {self.number} must be a number above 0, not {value!r}."
+                f"the learning rate of round {self.number} must be a number of at least 0, not {value!r}."
             )
         self._learning_rate = float(value)
 

@@ -318,10 +318,10 @@ def test_what_a_callback_sets_is_of_its_round_alone_and_seen_by_all() -> None:
     assert same(by_hand.model(), session.model())
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, np.nan, np.inf, "fast", True, None])
+@pytest.mark.parametrize("rate", [-1.0, np.nan, np.inf, "fast", True, None])
 def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     state = opened(planned()).begin()
-    with pytest.raises(InputError, match="the learning rate of round 0 must be a number above 0"):
+    with pytest.raises(InputError, match="the learning rate of round 0 must be a number of at least 0"):
         state.learning_rate = rate
 
 

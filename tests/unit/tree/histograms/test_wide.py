@@ -87,7 +87,7 @@ def test_thousands_of_categories_are_told_apart(growth: str, categories: str) ->
     assert np.abs(model.predict(codes.reshape(-1, 1)) - y).max() < 1e-6
     forest = model.forest_
     assert forest.set_offsets[-1] == (1_000 if categories == "partition" else 1)
-    folded = BoostedTreesRegressor(max_depth=1, categorical_features=[0]).fit(codes.reshape(-1, 1), y)
+    folded = BoostedTreesRegressor(max_depth=1, categories="onehot", categorical_features=[0]).fit(codes.reshape(-1, 1), y)
     assert np.abs(folded.predict(codes.reshape(-1, 1)) - y).max() > 0.1
 
 
