@@ -69,7 +69,7 @@ def _check_folds(n_splits: int, y: NDArray[Any], classifies: bool) -> None:
     if n_splits < 2:
         raise InputError(f"cv must be at least 2 folds, not {n_splits}.")
     if n_splits > len(y):
-        raise InputError(f"cv is {n_splits} folds, but X has n_samples={len(y)} rows; use fewer folds.")
+        raise InputError(f"cv is {n_splits} folds, but X has {len(y)} samples; use fewer folds.")
     most = int(np.unique(y, return_counts=True)[1].max()) if classifies else n_splits
     if most < n_splits:
         raise InputError(
@@ -124,7 +124,7 @@ def _check_share(y: NDArray[Any], share: float, classifies: bool) -> None:
     """Refuse a hold-out that leaves nobody enough rows."""
     held_out = math.ceil(share * len(y))
     if held_out >= len(y):
-        raise InputError(f"holdout={share} holds all n_samples={len(y)} rows out; the members need rows too.")
+        raise InputError(f"holdout={share} holds all {len(y)} samples out; the members need rows too.")
     if not classifies:
         return
     _, first, counts = np.unique(y, return_index=True, return_counts=True)

@@ -137,7 +137,7 @@ def test_bad_arguments_get_one_sentence(choices: dict[str, Any], fit: dict[str, 
     [
         (range(60), [*([0] * 59), 1], 0.2, "row 59 of y is the only one of its class"),
         (range(0, 150, 15), Y[::15], 0.1, "holds 1 of 10 rows out, but there are 3 classes"),
-        (range(0, 150, 15), Y[::15], 0.99, "holds all 10 rows out"),
+        (range(0, 150, 15), Y[::15], 0.99, "holds all 10 samples out"),
     ],
 )
 def test_a_share_that_leaves_somebody_without_a_class_is_refused(

@@ -284,7 +284,7 @@ def test_a_member_without_classes_of_its_own_is_asked_for_labels() -> None:
 @pytest.mark.parametrize(
     ("cv", "rows", "said"),
     [
-        (None, [0, 50, 100], "cv is 5 folds, but X has 3 rows"),
+        (None, [0, 50, 100], "cv is 5 folds, but X has 3 samples"),
         (1, range(150), "cv must be at least 2 folds, not 1"),
         (4, [0, 1, 2, 50, 51, 52], "no class has more than 3 rows"),
         (KFold(7), [0, 1, 50, 51], "cannot cut these rows into folds"),
