@@ -90,7 +90,7 @@ def test_the_classifier_has_what_the_regressor_has_and_the_weights_of_classes() 
         ("growth", "level"),
         ("growth", None),
         ("warm_start", 1),
-        ("verbose", 2),
+        ("verbose", -2),
     ],
 )
 def test_a_wrong_value_is_named_with_its_parameter(name: str, value: Any) -> None:

@@ -17,7 +17,7 @@ def choice_table(owner: type) -> str:
     >>> print(choice_table(Uniform))
     | parameter | default | values | meaning |
     | --- | --- | --- | --- |
-    | `frequency` | `1` | a whole number of at least 1 and at most 1e+07 | Rounds after which rows are drawn anew. |
+    | `frequency` | `1` | a whole number of at least 1 and at most 10000000 | Rounds after which rows are drawn anew. |
     """
     parameters = declared(owner)
     if not parameters:

@@ -45,8 +45,8 @@ def eval_metric(
     weight : one a row; also metrics that training takes without weights (AUC) count them
     thread_count : accepted; a metric is one thread's work
 
-    >>> eval_metric([0, 1, 1], [-1.0, 2.0, -0.5], "Accuracy")
-    [0.6666666666666667]
+    >>> eval_metric([0, 1, 1, 0], [-1.0, 2.0, -0.5, -0.1], "Accuracy")
+    [0.75]
     """
     scores = as_array("approx", approx)
     if scores.ndim == 2 and scores.shape[1] == 1:

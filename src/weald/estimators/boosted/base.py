@@ -41,9 +41,9 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         """How every categorical column is split: "onehot", "partition", a kind of target statistics, or "partition+ordered".
 
         >>> import weald
-        >>> data = weald.datasets.load("diamonds")
-        >>> weald.BoostedTreesRegressor(n_estimators=1).fit(data.data, data.target).category_ways_
-        {}
+        >>> shops, sales = list("abcde") * 60, [1.0, 2.0, 3.0, 4.0, 5.0] * 60
+        >>> weald.BoostedTreesRegressor(n_estimators=1).fit({"shop": shops}, sales).category_ways_
+        {'shop': 'partition+ordered'}
         """
         model = self._tree_model("category_ways_")
         schema, ways = model.schema, model.category_ways

@@ -146,8 +146,9 @@ def _check_same_start(
 
 
 def check_same_rate(estimator: BoostedTrees, plan: Plan, earlier: Earlier) -> None:
-    """An interrupted fit goes on to the same bytes only at its own rate."""
-    if not earlier.resumes or earlier.model.learning_rate in (None, plan.rate):
+    """An interrupted fit goes on to the same bytes only at its own rate, where rows and rounds choose it."""
+    chosen = earlier.resumes and estimator.learning_rate == "auto"
+    if not chosen or earlier.model.learning_rate in (None, plan.rate):
         return
     raise InputError(
         f"resume_from was trained with the learning rate {earlier.model.learning_rate}, but learning_rate='auto' is {plan.rate} "

@@ -404,8 +404,8 @@ def test_a_schedule_sets_the_rate_of_every_round() -> None:
     ("rates", "message"),
     [
         ([0.1], "rates has 1 learning rates, but there are 3 rounds"),
-        ([0.1, 0.0, 0.1], "the learning rate of round 1 must be a number above 0, not 0.0"),
-        (lambda number: "fast", "the learning rate of round 0 must be a number above 0, not 'fast'"),
+        ([0.1, -0.1, 0.1], "the learning rate of round 1 must be a number of at least 0, not -0.1"),
+        (lambda number: "fast", "the learning rate of round 0 must be a number of at least 0, not 'fast'"),
     ],
 )
 def test_a_schedule_that_has_no_rate_is_refused(rates: Any, message: str) -> None:

@@ -202,7 +202,7 @@ def test_a_checkpoint_goes_on_only_with_its_own_rows_and_parameters(name: str, t
         made("numbers", name, random_state=4).fit(X, y, resume_from=path)
     if name in (*WITH_STATISTICS, "ordered"):  # which know the scores of every row
         twice = pd.concat([X, X], ignore_index=True)
-        with pytest.raises(InputError, match="resume_from needs the rows of the interrupted fit"):
+        with pytest.raises(InputError, match="resume_from needs the 400 rows of the interrupted fit, but X has 800"):
             made("numbers", name).fit(twice, np.concatenate([y, y]), resume_from=path)
 
 
