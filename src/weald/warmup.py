@@ -150,7 +150,8 @@ def _sampling(tables: _Tables) -> None:
     forced = weald.Splits(forced={"feature": 0, "threshold": 0.0})
     BoostedTreesRegressor(**_TINY, growth="leafwise", splits=forced, n_jobs=1).fit(X, y)
     AdaBoostRegressor(n_estimators=1, n_jobs=1).fit(X, y)
-    AdaBoostClassifier(n_estimators=1, algorithm="SAMME.R", n_jobs=1).fit(X, y > 1).predict_proba(X)
+    for algorithm in ("SAMME", "SAMME.R"):
+        AdaBoostClassifier(n_estimators=2, algorithm=algorithm, n_jobs=1).fit(X, y > 1).predict_proba(X)
 
 
 def _borders_and_explanations(tables: _Tables) -> None:

@@ -15,7 +15,7 @@ from weald.runtime.far import far, returns
 from weald.runtime.jit import bare_inner_kernel, inlined
 
 if TYPE_CHECKING:
-    from weald.forest.kernels import PackedForest
+    from weald.forest.packed import PackedForest
 
 # Rows of a block: codes of some 60 channels fit in a first-level cache of 32 KB.
 ROWS = 128

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weald.forest.codes import FLOAT, RANK, ROWS, SET, SLOT, Channel
 from weald.forest.forest import Forest
-from weald.forest.kernels import WALKED, WALKED_SETS, WAY, PackedForest
+from weald.forest.packed import WALKED, WALKED_SETS, WAY, PackedForest
 from weald.forest.plan import PredictionPlan, plan_trees
 from weald.runtime.errors import InputError
 

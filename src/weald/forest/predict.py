@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from weald.data.sparse import SparseBlocks
 from weald.forest.codes import Block
 from weald.forest.forest import Forest
-from weald.forest.kernels import (
-    PackedForest,
-    find_leaves,
-    score_rows,
-)
+from weald.forest.kernels import find_leaves, score_rows
+from weald.forest.packed import PackedForest
 from weald.forest.packing import needs_ranks, pack_trees
 from weald.runtime.errors import InputError
 from weald.runtime.threads import hire

@@ -18,7 +18,7 @@ from weald.forest import packing, predict
 from weald.forest.builder import ForestBuilder
 from weald.forest.codes import FLOAT, RANK, ROWS
 from weald.forest.forest import Forest
-from weald.forest.kernels import MASKED, SYMMETRIC, WALKED, WALKED_SETS
+from weald.forest.packed import MASKED, SYMMETRIC, WALKED, WALKED_SETS
 from weald.forest.predict import leaf_indices, raw_scores, staged_scores
 from weald.runtime.errors import InputError
 
