@@ -1,0 +1,98 @@
+"""A binned table whose rows are in blocks: in memory, on disk, on a device, and perhaps only some of a larger table's.
+
+Trees on it are grown from shards (`weald.tree.shards`). A process holds neighbouring rows, in their order; the other rows of the
+table, if there are any, are held by the other members of its team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.mapper import CutMapper, DenseBins
+from weald.runtime.team import ALONE, Team
+
+BLOCK_ROWS = 131_072  # of a table in memory: a column of bytes fits in the cache of a core
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+
+class Block(Protocol):
+    """Some neighbouring rows of a table."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they are."""
+
+    def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
+        """The bins, (columns, rows), column after column in memory: of all columns, or of those that are asked for.
+
+        May be called from several threads at once.
+        """
+
+
+@dataclass(frozen=True)
+class MemoryBlock:
+    """Rows in memory; ``codes``: (columns, rows)."""
+
+    codes: Codes
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they are."""
+        return int(self.codes.shape[1])
+
+    def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
+        """The bins themselves, or a copy of some columns."""
+        return self.codes if columns is None else self.codes[columns]
+
+
+@dataclass(frozen=True)
+class ShardedBins:
+    """The rows of a binned table that this process holds, in blocks.
+
+    ``first``: the number of the first of them in the whole table, of ``n_total`` rows.
+    """
+
+    mapper: CutMapper
+    blocks: Sequence[Block]
+    team: Team = ALONE
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows this process holds."""
+        return sum(block.n_rows for block in self.blocks)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mapper.n_bins)
+
+    @cached_property
+    def _rows_of_members(self) -> list[int]:
+        own = np.zeros(self.team.size, np.int64)
+        own[self.team.rank] = self.n_rows
+        counts: list[int] = self.team.add(own).tolist()
+        return counts
+
+    @property
+    def first(self) -> int:
+        """The number of the first row here in the whole table."""
+        return sum(self._rows_of_members[: self.team.rank])
+
+    @property
+    def n_total(self) -> int:
+        """The number of rows of the whole table."""
+        return sum(self._rows_of_members)
+
+    @classmethod
+    def of(cls, bins: DenseBins, team: Team = ALONE, rows: int = BLOCK_ROWS) -> ShardedBins:
+        """A dense table, cut into blocks of so many rows."""
+        starts = range(0, bins.n_rows, rows)
+        blocks = [MemoryBlock(np.ascontiguousarray(bins.columns[:, first : first + rows])) for first in starts]
+        return cls(bins.mapper, blocks, team)
