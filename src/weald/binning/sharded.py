@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.mapper import CutMapper, DenseBins
+from weald.binning.mapper import MOST_BYTE_BINS, CutMapper, DenseBins
+from weald.runtime.row_memory import IN_MEMORY, RowMemory
 from weald.runtime.team import ALONE, Team
 
 BLOCK_ROWS = 131_072  # of a table in memory: a column of bytes fits in the cache of a core
@@ -57,16 +59,35 @@ class ShardedBins:
     """The rows of a binned table that this process holds, in blocks.
 
     ``first``: the number of the first of them in the whole table, of ``n_total`` rows.
+
+    >>> import numpy as np
+    >>> from weald.binning import fit_bins
+    >>> from weald.data import read_table
+    >>> table = read_table(np.arange(10.0).reshape(-1, 1))
+    >>> bins = ShardedBins.of(fit_bins(table, None).transform(table, tasks=1), sizes=[6, 4])
+    >>> bins.n_rows, bins.n_total, bins.blocks[1].read().tolist()
+    (10, 10, [[6, 7, 8, 9]])
     """
 
     mapper: CutMapper
     blocks: Sequence[Block]
     team: Team = ALONE
+    memory: RowMemory = IN_MEMORY  # for what training keeps of every row
+    reads_ahead: bool = False  # whether a thread brings the next block while one is worked on
 
     @cached_property
     def n_rows(self) -> int:
         """How many rows this process holds."""
         return sum(block.n_rows for block in self.blocks)
+
+    @property
+    def codes(self) -> np.dtype[Any]:
+        """The type of the bins: bytes, or uint16 for all columns where one has more than 255."""
+        return np.dtype(np.uint8 if self.mapper.n_bins.max() <= MOST_BYTE_BINS else np.uint16)
+
+    def part(self, begin: int, end: int) -> ShardedBins:
+        """Some neighbouring blocks, as a table of their own."""
+        return ShardedBins(self.mapper, self.blocks[begin:end], ALONE, self.memory, self.reads_ahead)
 
     @property
     def n_columns(self) -> int:
@@ -91,8 +112,10 @@ class ShardedBins:
         return sum(self._rows_of_members)
 
     @classmethod
-    def of(cls, bins: DenseBins, team: Team = ALONE, rows: int = BLOCK_ROWS) -> ShardedBins:
-        """A dense table, cut into blocks of so many rows."""
-        starts = range(0, bins.n_rows, rows)
-        blocks = [MemoryBlock(np.ascontiguousarray(bins.columns[:, first : first + rows])) for first in starts]
-        return cls(bins.mapper, blocks, team)
+    def of(cls, bins: DenseBins, team: Team = ALONE, sizes: Sequence[int] | None = None) -> ShardedBins:
+        """A dense table, cut into blocks of so many rows; None: of `BLOCK_ROWS`."""
+        if sizes is None:
+            sizes = [min(BLOCK_ROWS, bins.n_rows - first) for first in range(0, bins.n_rows, BLOCK_ROWS)]
+        ends = np.cumsum([0, *sizes]).tolist()
+        parts = [bins.columns[:, begin:end] for begin, end in pairwise(ends)]
+        return cls(bins.mapper, [MemoryBlock(np.ascontiguousarray(part)) for part in parts], team)

@@ -6,7 +6,7 @@ add up to the same in any order, so that every member comes to the same model, a
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,3 +58,16 @@ class Alone:
 
 
 ALONE = Alone()
+
+
+class RowShare(NamedTuple):
+    """Which rows of a table this process has: neighbours, from the number ``first`` on, of ``n_total`` in all."""
+
+    first: int
+    n_total: int
+    team: Team = ALONE
+
+    @classmethod
+    def whole(cls, n_rows: int) -> RowShare:
+        """All rows of a table."""
+        return cls(0, n_rows)

@@ -17,6 +17,8 @@ from weald.runtime.arrays import Float32s, Float64s, Int, Int32s, Int64s, Uint32
 from weald.runtime.jit import inlined
 from weald.runtime.random import row_bits
 from weald.runtime.tasks import shared_kernel
+from weald.runtime.team import RowShare, Team
+from weald.sampling.rows import NO_ROWS
 
 PARALLEL_ROWS = 60_000
 _BUCKETS = 65_536
@@ -122,7 +124,14 @@ def _count_low(task: int, tasks: int, keys: Uint32s, high: np.uint32, counts: In
 
 @shared_kernel
 def _draw_all_lots(
-    task: int, tasks: int, least: np.uint32, ties: Int64s, key: np.uint32, keys: Uint32s, counts: Int32s
+    task: int,
+    tasks: int,
+    least: np.uint32,
+    ties: Int64s,
+    key: np.uint32,
+    first: np.uint32,
+    keys: Uint32s,
+    counts: Int32s,
 ) -> None:
     """Replace the keys, whose large ones are decided, by lots, and count these by their high half."""
     begin, end = _bounds(len(keys), task, tasks)
@@ -130,7 +139,7 @@ def _draw_all_lots(
     for start in range(begin, end, _BLOCK):
         block = keys[start : min(start + _BLOCK, end)]
         left = _raise_ties(least, left, block)
-        _draw_lots(least, key, np.uint32(start), block)
+        _draw_lots(least, key, first + np.uint32(start), block)
         _count_high(block, counts[task])
 
 
@@ -178,24 +187,24 @@ class _Largest(NamedTuple):
     taken: Counts  # rows in all
 
 
-def _find_largest(keys: Keys, count: int, by_high: Buckets, tasks: int) -> _Largest:
-    """The ``count`` largest keys, of equal ones the first rows; ``by_high``: counts by the high half."""
+def _find_largest(keys: Keys, count: int, by_high: Buckets, tasks: int, team: Team) -> _Largest:
+    """The ``count`` largest keys of all rows, of equal ones the first; ``by_high``: counts of those here by the high half."""
     if count == 0:
         return _Largest(_HIGHEST, np.zeros(tasks, np.int64), np.zeros(tasks, np.int64))
-    high, above = _bucket_of(by_high, count)
+    high, above = _bucket_of(by_high, count, team)
     by_low = np.zeros((tasks, _BUCKETS), np.int32)
     _count_low(tasks, keys, np.uint32(high), by_low)
-    low, nearly = _bucket_of(by_low, count - above)
+    low, nearly = _bucket_of(by_low, count - above, team)
     equal = by_low[:, low].astype(np.int64)
-    before = np.cumsum(equal) - equal
+    before = np.cumsum(equal) - equal + sum(team.gather(int(equal.sum()))[: team.rank])
     ties = np.clip(count - above - nearly - before, 0, equal)
     taken = by_high[:, high + 1 :].sum(axis=1) + by_low[:, low + 1 :].sum(axis=1) + ties
     return _Largest(np.uint32(high << 16 | low), ties, taken)
 
 
-def _bucket_of(counts: Buckets, count: int) -> tuple[int, int]:
+def _bucket_of(counts: Buckets, count: int, team: Team) -> tuple[int, int]:
     """The bucket that the last of the ``count`` largest is in, and how many are in those above it."""
-    from_the_top = np.cumsum(counts.sum(axis=0)[::-1], dtype=np.int64)
+    from_the_top = np.cumsum(team.add(counts.sum(axis=0, dtype=np.int64))[::-1])
     place = int(np.searchsorted(from_the_top, count))
     return _BUCKETS - 1 - place, int(from_the_top[place - 1]) if place else 0
 
@@ -215,6 +224,7 @@ def draw_by_gradient(
     other: float,
     key: int,
     tasks: int,
+    whole: RowShare | None = None,
 ) -> GradientDraw:
     """Keep the rows of large gradients and a sample of the rest; gradients and hessians are (outputs, rows).
 
@@ -228,22 +238,22 @@ def draw_by_gradient(
     [1.0, 1.0, 3.0, 3.0]
     """
     n_rows = gradient.shape[1]
+    first, n_total, team = whole or RowShare.whole(n_rows)
     tasks = tasks if n_rows >= PARALLEL_ROWS else 1
-    n_large = _number_of(top, n_rows)
-    n_small = min(n_rows - n_large, _number_of(other, n_rows))
+    n_large = _number_of(top, n_total)
+    n_small = min(n_total - n_large, _number_of(other, n_total))
     importance, counts = np.empty(n_rows, np.float32), np.zeros((tasks, _BUCKETS), np.int32)
     _measure(tasks, gradient, hessian, importance, counts)
     keys = importance.view(np.uint32)
-    large = _find_largest(keys, n_large, counts, tasks)
+    large = _find_largest(keys, n_large, counts, tasks, team)
     counts[...] = 0
     row_key = np.uint32(key & 0xFFFFFFFF)
-    _draw_all_lots(tasks, large.least, large.ties, row_key, keys, counts)
-    small = _find_largest(keys, n_small, counts, tasks)
-    factor = np.float32((n_rows - n_large) / max(n_small, 1))
+    _draw_all_lots(tasks, large.least, large.ties, row_key, np.uint32(first & 0xFFFFFFFF), keys, counts)
+    small = _find_largest(keys, n_small, counts, tasks, team)
+    factor = np.float32((n_total - n_large) / max(n_small, 1))
     kept = large.taken + small.taken
-    draw = GradientDraw(
-        np.empty(n_large + n_small, np.uint32), np.empty_like(gradient), np.empty_like(hessian)
-    )
+    rows = np.empty(int(kept.sum()), np.uint32) if kept.any() else NO_ROWS
+    draw = GradientDraw(rows, np.empty_like(gradient), np.empty_like(hessian))
     lots = Lots(keys, small.least, factor)
     _collect(tasks, lots, small.ties, gradient, hessian, np.cumsum(kept) - kept, draw)
     return draw

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from weald.runtime.errors import InputError
 from weald.runtime.random import ROWS, stream_key
+from weald.runtime.team import RowShare
 from weald.sampling.gradients import draw_by_gradient
-from weald.sampling.rows import ALL_ROWS, NO_GROUPS, draw_rows, draw_rows_by_group
+from weald.sampling.rows import ALL_ROWS, NO_GROUPS, NO_ROWS, draw_rows, draw_rows_by_group
 from weald.sampling.weights import bayesian_weights, draw_by_variance, weighed
 
 Float32s = NDArray[np.float32]
@@ -40,8 +41,19 @@ class Sample(NamedTuple):
 class RowSampler(Protocol):
     """A way to draw rows."""
 
-    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
-        """The sample of a round's trees from ``place`` on, a tree an output; gradients, (outputs, rows), stay as they are."""
+    def draw(
+        self,
+        number: int,
+        place: int,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+        whole: RowShare | None = None,
+    ) -> Sample:
+        """The sample of a round's trees from ``place`` on, a tree an output; gradients, (outputs, rows), stay as they are.
+
+        ``whole``: the table that the rows are a part of; None: they are all.
+        """
 
 
 class UniformRows:
@@ -64,20 +76,28 @@ class UniformRows:
         self._drawn_in = -1
         self._drawn: dict[int, NDArray[np.uint32]] = {}  # by place: what later rounds see again
 
-    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+    def draw(
+        self,
+        number: int,
+        place: int,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+        whole: RowShare | None = None,
+    ) -> Sample:
         """The rows of the last round that drew."""
         drawn_in = number - number % self._frequency
         if drawn_in != self._drawn_in:
             self._drawn_in, self._drawn = drawn_in, {}
         if place not in self._drawn:
             key = stream_key(self._seed, drawn_in, place, ROWS)
-            self._drawn[place] = self._rows(gradient.shape[1], key, tasks)
+            self._drawn[place] = self._rows(gradient.shape[1], key, tasks, whole)
         return Sample(self._drawn[place], gradient, hessian)
 
-    def _rows(self, n_rows: int, key: int, tasks: int) -> NDArray[np.uint32]:
+    def _rows(self, n_rows: int, key: int, tasks: int, whole: RowShare | None) -> NDArray[np.uint32]:
         if len(self._group):
-            return draw_rows_by_group(self._group, self._shares, key, tasks)
-        return draw_rows(n_rows, self._shares[0], key, tasks)
+            return draw_rows_by_group(self._group, self._shares, key, tasks, whole)
+        return draw_rows(n_rows, self._shares[0], key, tasks, whole)
 
 
 @dataclass(frozen=True)
@@ -92,12 +112,20 @@ class GradientRows:
     other: float
     first_round: int
 
-    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+    def draw(
+        self,
+        number: int,
+        place: int,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+        whole: RowShare | None = None,
+    ) -> Sample:
         """The same rows for all outputs, drawn by what their gradients are together."""
         if number < self.first_round:
             return Sample(ALL_ROWS, gradient, hessian)
         key = stream_key(self.seed, number, place, ROWS)
-        return Sample(*draw_by_gradient(gradient, hessian, self.top, self.other, key, tasks))
+        return Sample(*draw_by_gradient(gradient, hessian, self.top, self.other, key, tasks, whole))
 
 
 @dataclass(frozen=True)
@@ -108,10 +136,18 @@ class BayesianRows:
     temperature: float
     frequency: int = 1
 
-    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+    def draw(
+        self,
+        number: int,
+        place: int,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+        whole: RowShare | None = None,
+    ) -> Sample:
         """The same weights for all outputs."""
         key = stream_key(self.seed, number - number % self.frequency, place, ROWS)
-        factor = bayesian_weights(gradient.shape[1], self.temperature, key, tasks)
+        factor = bayesian_weights(gradient.shape[1], self.temperature, key, tasks, whole)
         sample = Sample(ALL_ROWS, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)
         for values, products in ((gradient, sample.gradient), (hessian, sample.hessian)):
             if not (math.isfinite(products.min()) and math.isfinite(products.max())):
@@ -131,9 +167,17 @@ class VarianceRows:
     share: float
     reg: float | None = None
 
-    def draw(self, number: int, place: int, gradient: Float32s, hessian: Float32s, tasks: int) -> Sample:
+    def draw(
+        self,
+        number: int,
+        place: int,
+        gradient: Float32s,
+        hessian: Float32s,
+        tasks: int,
+        whole: RowShare | None = None,
+    ) -> Sample:
         """The same rows for all outputs, drawn by what their gradients are together."""
         key = stream_key(self.seed, number, place, ROWS)
-        factor = draw_by_variance(gradient, self.share, self.reg, key, tasks)
+        factor = draw_by_variance(gradient, self.share, self.reg, key, tasks, whole)
         rows = np.flatnonzero(factor != 0.0).astype(np.uint32)
-        return Sample(rows, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)
+        return Sample(rows if len(rows) else NO_ROWS, weighed(factor, gradient, tasks), weighed(factor, hessian, tasks), factor)

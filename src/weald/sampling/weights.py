@@ -17,6 +17,7 @@ from weald.runtime.jit import inlined
 from weald.runtime.mathlib import exp, log
 from weald.runtime.random import mix
 from weald.runtime.tasks import part, shared_kernel
+from weald.runtime.team import RowShare
 
 PARALLEL_ROWS = 60_000
 _BUCKETS = (
@@ -29,15 +30,19 @@ _MEASURE, _ADD_UP, _COUNT, _DRAW = range(4)
 
 
 @shared_kernel
-def _fill_bayesian(task: int, tasks: int, temperature: float, key: np.uint64, weights: Float32s) -> None:
+def _fill_bayesian(
+    task: int, tasks: int, temperature: float, key: np.uint64, first: np.uint64, weights: Float32s
+) -> None:
     begin, end = part(len(weights), task, tasks)
     for i in range(begin, end):
-        bits = mix(i ^ key) >> np.uint64(12)
+        bits = mix((i + first) ^ key) >> np.uint64(12)
         weight = -log((np.float64(bits) + 0.5) * 2.0**-52)
         weights[i] = weight if temperature == 1.0 else exp(temperature * log(weight))
 
 
-def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> Float32s:
+def bayesian_weights(
+    n_rows: int, temperature: float, key: int, tasks: int, whole: RowShare | None = None
+) -> Float32s:
     """A weight for every row, float32 (rows,), of mean 1 where the temperature is 0 or 1.
 
     >>> weights = bayesian_weights(10_000, 1.0, key=7, tasks=1)
@@ -48,7 +53,8 @@ def bayesian_weights(n_rows: int, temperature: float, key: int, tasks: int) -> F
     """
     weights = np.empty(n_rows, np.float32)
     used = tasks if n_rows >= PARALLEL_ROWS else 1
-    _fill_bayesian(used, float(temperature), np.uint64(key), weights)
+    first = 0 if whole is None else whole.first
+    _fill_bayesian(used, float(temperature), np.uint64(key), np.uint64(first), weights)
     return weights
 
 
@@ -117,6 +123,7 @@ def _pass(
     number: float,
     scale: float,
     key: np.uint64,
+    before: int,
     size: Float32s,
     counts: Int64s,
     sums: Int64s,
@@ -131,28 +138,34 @@ def _pass(
     elif kind == _COUNT:
         _count(number, scale, share, counts[task], sums[task])
     else:
-        _draw(number, key, begin, share)
+        _draw(number, key, begin + before, share)
 
 
 class _Rows:
-    """The rows' sizes, and passes over them on one thread or several."""
+    """The sizes of the rows here, and passes over them on one thread or several; what they add up to is that of all rows."""
 
-    def __init__(self, gradient: Float32s, tasks: int) -> None:
+    def __init__(self, gradient: Float32s, tasks: int, whole: RowShare) -> None:
         self._gradient = gradient
+        self.whole = whole
         self._tasks = tasks if gradient.shape[1] >= PARALLEL_ROWS else 1
         self.size = np.empty(gradient.shape[1], np.float32)
 
     def run(
         self, kind: int, buckets: int = 1, number: float = 0.0, scale: float = 0.0, key: int = 0
     ) -> tuple[Int64s, Int64s]:
-        """Counts and sums of every task, (tasks, buckets)."""
+        """Counts and sums of all rows, (buckets,)."""
         counts, sums = (np.zeros((self._tasks, buckets), np.int64) for _ in range(2))
         common = (np.int64(kind), self._gradient, float(number), float(scale), np.uint64(key))
-        _pass(self._tasks, *common, self.size, counts, sums)
-        return counts, sums
+        _pass(self._tasks, *common, np.int64(self.whole.first), self.size, counts, sums)
+        if kind == _MEASURE:
+            return counts[0], self.whole.team.most(sums.max(axis=0).astype(np.float64)).astype(np.int64)
+        both = self.whole.team.add(np.stack([counts.sum(axis=0), sums.sum(axis=0)]))
+        return both[0], both[1]
 
 
-def draw_by_variance(gradient: Float32s, share: float, reg: float | None, key: int, tasks: int) -> Float32s:
+def draw_by_variance(
+    gradient: Float32s, share: float, reg: float | None, key: int, tasks: int, whole: RowShare | None = None
+) -> Float32s:
     """What each row is multiplied by, float32 (rows,): 0 for those that are not drawn; gradients are (outputs, rows).
 
     About the ``share`` of the rows, below 1, is drawn, at least one. ``reg`` None: the squared mean length of the gradients.
@@ -162,19 +175,22 @@ def draw_by_variance(gradient: Float32s, share: float, reg: float | None, key: i
     >>> factor[[1, 3]].tolist(), bool(((factor == 0.0) | (factor >= 1.0)).all())
     ([1.0, 1.0], True)
     """
-    rows, n_rows = _Rows(gradient, tasks), gradient.shape[1]
-    largest = float(rows.run(_MEASURE)[1].max().astype(np.uint32).view(np.float32))
+    whole = whole or RowShare.whole(gradient.shape[1])
+    rows, n_rows = _Rows(gradient, tasks, whole), whole.n_total
+    largest = float(rows.run(_MEASURE)[1].astype(np.uint32).view(np.float32)[0])
     if largest == 0.0:
         rows.size[...] = 1.0  # all rows are alike
         largest, reg = 1.0, 0.0
     if reg is None:
         scale = fixed_point(largest, n_rows)
-        reg = (float(rows.run(_ADD_UP, scale=scale)[1].sum()) / scale / n_rows) ** 2
+        reg = (float(rows.run(_ADD_UP, scale=scale)[1][0]) / scale / n_rows) ** 2
     scale = fixed_point(min(float(np.sqrt(largest * largest + reg)), _LARGEST), n_rows)
     mu = _find_mu(rows, share * n_rows, reg, scale)
     rows.run(_DRAW, number=mu, key=key)
-    if not rows.size.any():
-        rows.size[key % n_rows] = 1.0
+    if not whole.team.add(np.array([rows.size.any()], np.int64))[0]:
+        only = key % n_rows - whole.first
+        if 0 <= only < len(rows.size):
+            rows.size[only] = 1.0
     return rows.size
 
 
@@ -183,15 +199,16 @@ def _find_mu(rows: _Rows, wanted: float, reg: float, scale: float) -> float:
 
     Where ``above`` sizes are not below mu, and the others add up to ``total``, the chances do to above + total / mu.
     """
-    counts, sums = (part.sum(axis=0) for part in rows.run(_COUNT, _BUCKETS, reg, scale))
+    counts, sums = rows.run(_COUNT, _BUCKETS, reg, scale)
     buckets = np.flatnonzero(counts)
-    above, total = len(rows.size) - np.cumsum(counts[buckets]), np.cumsum(sums[buckets])
+    above, total = rows.whole.n_total - np.cumsum(counts[buckets]), np.cumsum(sums[buckets])
     ends = (buckets.astype(np.uint32) + np.uint32(1) << _LOW_BITS).view(np.float32).astype(np.float64)
     reached = np.flatnonzero(above + total / scale / ends <= wanted)
     if len(reached) == 0:  # mu is beyond all sizes
         return float(total[-1] / scale / wanted)
     place = int(reached[0])
-    near = np.sort(rows.size[rows.size.view(np.uint32) >> _LOW_BITS == buckets[place]]).astype(np.float64)
+    here = rows.size[rows.size.view(np.uint32) >> _LOW_BITS == buckets[place]]
+    near = np.sort(np.concatenate(rows.whole.team.gather(here))).astype(np.float64)
     inside = np.append(0, np.cumsum((near * scale).astype(np.int64)))
     above = above[place] + len(near) - np.arange(len(near) + 1)
     total = total[place] - inside[-1] + inside

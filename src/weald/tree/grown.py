@@ -259,9 +259,17 @@ class Grower:
         self.tasks = tasks
         #: the columns that trees may be split by
         self.columns: NDArray[np.int64] = np.arange(bins.n_columns)
-        self._kernel_rules = rules.for_kernel(bins.n_rows)
+        self._kernel_rules = rules.for_kernel(self._all_rows(bins))
         is_small = self._kernel_rules.max_leaves < MOST_SMALL_LEAVES
-        self.leaf_of_row: LeafNumbers = np.empty(bins.n_rows, np.dtype(np.uint8 if is_small else np.int32))
+        self.leaf_of_row: LeafNumbers = self._row_array(bins, np.dtype(np.uint8 if is_small else np.int32))
+
+    def _all_rows(self, bins: Any) -> int:
+        """How many rows trees are grown on, here and elsewhere."""
+        return int(bins.n_rows)
+
+    def _row_array(self, bins: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Room for a number a row."""
+        return np.empty(bins.n_rows, dtype)
 
     def use(self, tasks: int) -> None:
         """Share kernels among so many tasks, no more than the grower was made for; they never change a tree."""

@@ -171,7 +171,7 @@ def _add_block(
 
 
 @bare_inner_kernel
-def _unpack(packed: bool, cells: Int64s, keep: int, begin: int, end: int, out: Int64s) -> None:
+def unpack_cells(packed: bool, cells: Int64s, keep: int, begin: int, end: int, out: Int64s) -> None:
     """Move a block's sums to ``out`` (3, cells): added when keep is -1, stored when 0; the block is left zero.
 
     Only the cells begin..end.
@@ -212,7 +212,7 @@ def _fill_task(
     start = begin
     while end - start > block:
         _add_block(data, features, gradients, entries, in_order, start, start + block, buffer)
-        _unpack(gradients.packed, buffer, keep, ZERO, buffer.shape[1], total)
+        unpack_cells(gradients.packed, buffer, keep, ZERO, buffer.shape[1], total)
         keep = -1
         start += block
     _add_block(data, features, gradients, entries, in_order, start, end, buffer)
@@ -265,7 +265,7 @@ def _fill_tile(
         else:
             _add_rows_uniform(data.rows, data.columns.shape[0], first, last, entries, start, stop, cells)
         if not is_block:
-            _unpack(True, buffer, keep, begin_cell, end_cell, out)
+            unpack_cells(True, buffer, keep, begin_cell, end_cell, out)
             keep = -1
 
 
@@ -306,7 +306,7 @@ def _collect_totals(packed: bool, n_rows: int, tasks: int, work: Workspace, out:
     """Add the tasks' last blocks and the totals of those before."""
     block = PACKED_BLOCK if packed else WIDE_BLOCK
     for task in range(tasks):
-        _unpack(packed, work.buffers[task], -min(task, 1), ZERO, out.shape[1], out)
+        unpack_cells(packed, work.buffers[task], -min(task, 1), ZERO, out.shape[1], out)
     for task in range(tasks):
         if n_rows * (task + 1) // tasks - n_rows * task // tasks > block:
             for field in range(3):

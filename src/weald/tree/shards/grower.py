@@ -11,7 +11,7 @@ oblivious growth know the numbers of a whole level.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from weald.tree.rows.leaf import fixed_scales
 from weald.tree.rules import TreeRules
 from weald.tree.shards.growing import ROOT, GrowingTree
 from weald.tree.shards.replay import replay
-from weald.tree.shards.shard import Extremes, Shard, add_up
+from weald.tree.shards.shard import Extremes, Shard, Shards
 from weald.tree.splits.noise import unit_of_squares
 from weald.tree.state import LEAFWISE, Gradients, Rules
 
@@ -47,7 +47,7 @@ class Grown(NamedTuple):
 
 
 def grow_from(
-    shards: Sequence[Shard],
+    shards: Shards,
     tree: GrowingTree,
     rules: TreeRules,
     limits: Rules,
@@ -59,8 +59,7 @@ def grow_from(
     """Grow a tree from the gradients that the shards have, in the memory of ``tree``; ``limits``: the rules for all rows."""
     rounding, found = agree_on_rounding(shards, precision, keys.rounding)
     gradients = meaning_of(rounding, np.empty(1, np.uint64))
-    for shard in shards:
-        shard.begin(rounding, columns)
+    shards.tell(lambda shard: shard.begin(rounding, columns))
     if rules.weighs:
         limits = rules.for_weight(limits, _total_hessian(shards, gradients, found.n_rows))
     if noise > 0.0:
@@ -75,31 +74,32 @@ def grow_from(
     return Grown(nodes, places, gradients, found.n_sampled)
 
 
-def agree_on_rounding(shards: Sequence[Shard], precision: str, key: int) -> tuple[Rounding, Extremes]:
+def agree_on_rounding(shards: Shards, precision: str, key: int) -> tuple[Rounding, Extremes]:
     """How the gradients of all shards are rounded, and what these say of their rows together."""
-    found = [shard.extremes() for shard in shards]
-    largest = (max(own.largest[0] for own in found), max(own.largest[1] for own in found))
-    n_rows = sum(own.n_rows for own in found)
+    found = shards.extremes()
     sizes = (0, 0)
-    if needs_sizes(precision, n_rows):
-        totals = [shard.sizes(largest) for shard in shards]
-        sizes = (sum(own[0] for own in totals), sum(own[1] for own in totals))
-    rounding = choose_rounding(precision, n_rows, largest, sizes, key)
-    return rounding, Extremes(largest, n_rows, sum(own.n_sampled for own in found))
+    if needs_sizes(precision, found.n_rows):
+        sizes = _two(shards, lambda shard: shard.sizes(found.largest))
+    return choose_rounding(precision, found.n_rows, found.largest, sizes, key), found
 
 
-def _total_hessian(shards: Sequence[Shard], gradients: Gradients, n_rows: int) -> float:
+def _two(shards: Shards, question: Callable[[Shard], tuple[int, int]]) -> tuple[int, int]:
+    """Two sums over all shards."""
+    first, second = shards.add_up(lambda shard: np.array(question(shard), np.int64)).tolist()
+    return first, second
+
+
+def _total_hessian(shards: Shards, gradients: Gradients, n_rows: int) -> float:
     """Of the sampled rows: the sum of a tree of one leaf."""
-    for shard in shards:
-        shard.settle(np.zeros(1, np.int64), 1)
+    shards.tell(lambda shard: shard.settle(np.zeros(1, np.int64), 1))
     scales = fixed_scales(largest_values(gradients), n_rows)
-    return int(add_up(shards, lambda shard: shard.leaf_sums(scales))[0, 1]) / scales[1]
+    return int(shards.add_up(lambda shard: shard.leaf_sums(scales))[0, 1]) / scales[1]
 
 
-def _noise_unit(shards: Sequence[Shard], gradients: Gradients, cosine: bool) -> float:
+def _noise_unit(shards: Shards, gradients: Gradients, cosine: bool) -> float:
     largest = largest_values(gradients)
-    squares, hessians = zip(*(shard.squares(largest) for shard in shards), strict=True)
-    return unit_of_squares(sum(squares), sum(hessians), gradients, cosine)
+    squares, hessians = _two(shards, lambda shard: shard.squares(largest))
+    return unit_of_squares(squares, hessians, gradients, cosine)
 
 
 def grow_by_gain(tree: GrowingTree) -> list[int]:

@@ -20,7 +20,7 @@ from weald.tree.shards.search import (
     settle_sums,
     store_histograms,
 )
-from weald.tree.shards.shard import Shard, add_up
+from weald.tree.shards.shard import Shards
 from weald.tree.shards.state import Splits
 from weald.tree.splits.constraints import ConstraintState
 from weald.tree.splits.gain import NO_GAIN
@@ -57,7 +57,7 @@ class GrowingTree:
 
     def begin(
         self,
-        shards: Sequence[Shard],
+        shards: Shards,
         columns: NDArray[np.int64],
         gradients: Gradients,
         rules: Rules,
@@ -133,8 +133,7 @@ class GrowingTree:
             nodes.left_bins[chosen],
             nodes.missing_left[chosen].astype(np.int64),
         )
-        for shard in self._shards:
-            shard.split(splits)
+        self._shards.tell(lambda shard: shard.split(splits))
         self.n_nodes += 2 * len(parents)
         self.divided.extend(parents)
 
@@ -184,7 +183,7 @@ class GrowingTree:
         nodes, others = np.array(counted, np.int64).T.copy()
         for node in nodes.tolist():
             self.nodes.slot[node] = self._take_slot()
-        sums = add_up(self._shards, lambda shard: shard.histograms(nodes))
+        sums = self._shards.add_up(lambda shard: shard.histograms(nodes))
         self.n_passes += 1
         store_histograms(self._search, sums, nodes, others, self._tasks)
         for node in [*nodes.tolist(), *others[others != _NOBODY].tolist()]:

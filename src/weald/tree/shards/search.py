@@ -46,7 +46,7 @@ def store_histograms(
     others: Int64s,
     tasks: int,
 ) -> None:
-    """Write the sums, (nodes, cells, 3), to the slots of the nodes that were ``counted``, in the words of `cell_words`.
+    """Write the sums, (nodes, 3, cells), to the slots of the nodes that were ``counted``, in the words of `cell_words`.
 
     ``others``: a sibling whose slot has the parent's histogram, which becomes its own, or NOBODY.
     """
@@ -55,8 +55,8 @@ def store_histograms(
         node, other = counted[i], others[i]
         n_rows, histogram = nodes.end[node] - nodes.begin[node], pool[nodes.slot[node]]
         words = cell_words(packed, n_rows)
-        for cell in range(sums.shape[1]):
-            pack_cell(histogram, words, cell, sums[i, cell, 0], sums[i, cell, 1], sums[i, cell, 2])
+        for cell in range(sums.shape[2]):
+            pack_cell(histogram, words, cell, sums[i, 0, cell], sums[i, 1, cell], sums[i, 2, cell])
         if other != NOBODY:
             parent_rows = n_rows + nodes.end[other] - nodes.begin[other]
             subtract_histogram(packed, parent_rows, n_rows, tasks, pool[nodes.slot[other]], histogram)

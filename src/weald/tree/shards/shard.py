@@ -11,15 +11,21 @@ A tree takes these steps: `extremes` and perhaps `sizes` of all shards say how g
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.runtime.team import ALONE, Team
 from weald.tree.histograms.quantise import Rounding
+from weald.tree.rows.leaf import LeafNumbers
 from weald.tree.shards.state import Splits
 
 Largest = tuple[float, float]  # absolute gradient and hessian
+
+#: ``walk(codes, leaf_of_row)`` tells those rows their leaves that do not know them; ``codes``: bins, (columns, rows)
+Walk = Callable[[NDArray[np.unsignedinteger[Any]], LeafNumbers], None]
 
 
 class Extremes(NamedTuple):
@@ -49,7 +55,7 @@ class Shard(Protocol):
         """
 
     def histograms(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Gradient, hessian and count of the sampled rows of some nodes by cell, (nodes, cells, 3).
+        """Gradient, hessian and count of the sampled rows of some nodes by cell, (nodes, 3, cells).
 
         Cells are those of `inputs.tree_input`; of columns that are not needed they have no meaning.
         """
@@ -58,19 +64,46 @@ class Shard(Protocol):
         """Move the rows of some nodes, sampled or not, to the nodes' children."""
 
     def settle(self, leaf_of_node: NDArray[np.int64], n_leaves: int) -> None:
-        """The tree is finished: tell every row the leaf of its node."""
+        """The tree is finished: tell every sampled row the leaf of its node; -1 for nodes above the leaves."""
+
+    def place_others(self, walk: Walk) -> None:
+        """Tell the rows that were not sampled their leaves, too; sums are then no longer those of the sampled rows."""
+
+    def rows_of(self, node: int) -> NDArray[np.int64]:
+        """The sampled rows of a node, ascending, from 0 on."""
 
     def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """Gradient and hessian of the sampled rows of every leaf, (leaves, 2), in the fixed point of these scales."""
 
     def add(self, values: NDArray[np.float64]) -> None:
-        """Add to the score of every row, sampled or not, the value of its leaf."""
+        """Add to the score of every row, sampled or not, the value of its leaf, which all rows know by then."""
 
 
-def add_up(shards: Sequence[Shard], question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Ask all shards and add up what they say."""
-    answers = [question(shard) for shard in shards]
-    total = answers[0]
-    for answer in answers[1:]:
-        total += answer
-    return total
+@dataclass(frozen=True)
+class Shards:
+    """The shards of a table: some here, the others with the rest of the team, whose members all ask the same."""
+
+    own: Sequence[Shard]
+    team: Team = ALONE
+
+    def add_up(self, question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Ask all shards, and add up what they say."""
+        total, *others = [question(shard) for shard in self.own]
+        for other in others:
+            total += other
+        return self.team.add(total)
+
+    def tell(self, news: Callable[[Shard], None]) -> None:
+        """Tell the shards here; other members tell theirs."""
+        for shard in self.own:
+            news(shard)
+
+    def extremes(self) -> Extremes:
+        """Those of all rows."""
+        found = [shard.extremes() for shard in self.own]
+        largest = np.array([one.largest for one in found]).max(axis=0)
+        n_rows, n_sampled = self.team.add(
+            np.array([sum(one.n_rows for one in found), sum(one.n_sampled for one in found)])
+        ).tolist()
+        gradient, hessian = self.team.most(largest).tolist()
+        return Extremes((gradient, hessian), n_rows, n_sampled)

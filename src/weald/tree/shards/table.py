@@ -1,73 +1,66 @@
-"""A table in memory, cut into shards: the shard grower in the place of the compiled one.
+"""Boosting on a table in shards: a grower that boosting uses as it uses the compiled ones.
 
-Boosting asks it as it asks any grower, and gets the same trees. What a part of the table is not asked as a `Shard`, the leaves of
-evaluation sets for one, is done as for a whole table.
+Gradients, hessians and scores of the rows here are whole arrays; each shard sees its part of them. What cannot be asked as a
+`Shard`, the leaves of evaluation sets for one, is done as for a whole table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BundledBins, DenseBins, Ranks, SparseBins, SparseRanks
-from weald.binning.proposals import ProposalTable
-from weald.binning.sparse_proposals import SparseProposalTable
-from weald.binning.statistics import StatisticBins
+from weald.binning import DenseBins
+from weald.binning.sharded import ShardedBins
 from weald.runtime.errors import NotSupportedError
+from weald.sampling.rows import NO_ROWS
 from weald.tree.grown import Grower, GrownTree
 from weald.tree.inputs import bin_words, tree_input
-from weald.tree.rows.leaf import fixed_scales
+from weald.tree.rows.leaf import LeafNumbers, fixed_scales
 from weald.tree.rules import TreeRules
 from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
-from weald.tree.shards.memory import MemoryShard
-from weald.tree.shards.shard import add_up
+from weald.tree.shards.rows import RowShard
+from weald.tree.shards.shard import Shard, Shards
+from weald.tree.state import TreeInput
 from weald.tree.tree import count_slots, empty_nodes
 
 Float32s = NDArray[np.float32]
 
-_REFUSED: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (SparseBins, "a sparse table"),
-    (BundledBins, "a table of bundled columns"),
-    ((ProposalTable, SparseProposalTable), "split_finder='approx'"),  # which are ranks, too
-    ((Ranks, SparseRanks), "split_finder='exact'"),
-    (StatisticBins, "a table of target statistics"),
-)
-
-
-def make_shard_grower(
-    bins: AnyBins | StatisticBins, rules: TreeRules, precision: str, tasks: int, sizes: Sequence[int]
-) -> ShardGrower:
-    """A grower on shards of so many rows each, in the order of the table's; a table or rule that it cannot do is refused."""
-    for kind, name in _REFUSED:
-        if isinstance(bins, kind):
-            raise NotSupportedError(f"{name} cannot be cut into shards; use dense bins.")
-    if rules.forced:
-        raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
-    assert isinstance(bins, DenseBins)
-    return ShardGrower(bins, rules, precision, tasks, sizes)
+#: ``make(bins, first, data, leaf_of_row, tasks)``: a shard of the rows of ``bins``; see `RowShard`
+MakeShard = Callable[[ShardedBins, int, TreeInput, LeafNumbers, int], Shard]
 
 
 class ShardGrower(Grower):
-    """Grows trees from `MemoryShard`s of a dense table; see `make_shard_grower`."""
+    """Grows trees on the rows of ``bins``, and those that the other members of its team have.
+
+    ``parts``: how many neighbouring blocks are a shard of their own, from the first on, and what makes it; all blocks together
+    must be in one. None: one `RowShard`.
+    """
 
     def __init__(
-        self, bins: DenseBins, rules: TreeRules, precision: str, tasks: int, sizes: Sequence[int]
+        self,
+        bins: ShardedBins,
+        rules: TreeRules,
+        precision: str,
+        tasks: int,
+        parts: Sequence[tuple[int, MakeShard]] | None = None,
     ) -> None:
+        if rules.forced:
+            raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
         super().__init__(bins, rules, precision, tasks)
-        if sum(sizes) != bins.n_rows:
-            raise ValueError(f"shards of {sum(sizes)} rows in all for a table of {bins.n_rows} rows")
-        ends = np.cumsum([0, *sizes]).tolist()
-        self._ranges = [slice(begin, end) for begin, end in pairwise(ends)]
-        self.shards = [
-            MemoryShard(_rows_of(bins, part), part.start, self.leaf_of_row[part], tasks)
-            for part in self._ranges
-        ]
-        data = tree_input(_rows_of(bins, slice(0, 0)))
+        data = _layout_of(bins)
+        self._ranges, own = [], []
+        begin = block = 0
+        for n_blocks, make in parts or [(len(bins.blocks), RowShard)]:
+            some = bins.part(block, block + n_blocks)
+            here = slice(begin, begin + some.n_rows)
+            own.append(make(some, bins.first + begin, data, self.leaf_of_row[here], tasks))
+            self._ranges.append(here)
+            begin, block = here.stop, block + n_blocks
+        self.shards = Shards(own, bins.team)
         most_leaves = self._kernel_rules.max_leaves
         slots = count_slots(rules, most_leaves, 3 * data.n_cells, bins.n_columns)
         n_nodes, smooths = 2 * most_leaves, rules.path_smooth > 0.0
@@ -79,6 +72,18 @@ class ShardGrower(Grower):
             tasks,
         )
 
+    def _all_rows(self, bins: ShardedBins) -> int:
+        return bins.n_total
+
+    def _row_array(self, bins: ShardedBins, dtype: np.dtype[Any]) -> NDArray[Any]:
+        return bins.memory.zeros((bins.n_rows,), dtype)
+
+    def use(self, tasks: int) -> None:
+        """Share the work of the shards among so many threads."""
+        super().use(tasks)
+        for shard in self.shards.own:
+            shard.tasks = tasks
+
     def grow(
         self,
         gradient: Float32s,
@@ -89,7 +94,7 @@ class ShardGrower(Grower):
         column_key: int,
         noise: float = 0.0,
     ) -> GrownTree:
-        """Grow a tree in a few passes over the shards."""
+        """Grow a tree in a few passes over the shards; no rows: all, or those that there are none of here."""
         self._hand_out(gradient, hessian, rows)
         keys = Keys(rounding_key, column_key)
         grown = grow_from(
@@ -100,64 +105,77 @@ class ShardGrower(Grower):
 
     def _hand_out(self, gradient: Float32s, hessian: Float32s, rows: NDArray[np.uint32] | None) -> None:
         """Give every shard its rows' numbers, and which of its rows are sampled (empty: all); None: those of the last tree."""
-        for shard, part in zip(self.shards, self._ranges, strict=True):
+        for shard, part in zip(self.shards.own, self._ranges, strict=True):
             own: NDArray[np.uint32] | None = shard.rows
             if rows is not None:
                 begin, end = np.searchsorted(rows, [part.start, part.stop])
-                own = rows[begin:end] - np.uint32(part.start) if len(rows) else None
+                is_all = len(rows) == 0 and rows is not NO_ROWS
+                own = None if is_all else rows[begin:end] - np.uint32(part.start)
             shard.take(gradient[part], hessian[part], own)
 
     def place_sampled(self, tree: GrownTree) -> None:
         """The shards write to their parts of ``leaf_of_row``."""
         leaf_of_node = self.growing.leaf_of_node(tree.nodes["opened"][tree.leaf_nodes])
-        for shard in self.shards:
-            shard.settle(leaf_of_node, tree.n_leaves)
+        self.shards.tell(lambda shard: shard.settle(leaf_of_node, tree.n_leaves))
 
     def place_others(self, tree: GrownTree) -> None:
-        """They moved with the sampled rows."""
-        for shard in self.shards:
-            shard.place_others()
+        """Rows that were not sampled walk down the tree, unless their shard has moved them with the others."""
+        mapper = self.bins.mapper
+
+        def walk(codes: NDArray[Any], leaf_of_row: LeafNumbers) -> None:
+            tree.walk(DenseBins(codes, codes.ravel()[:0], mapper), tree.n_leaves, leaf_of_row)
+
+        self.shards.tell(lambda shard: shard.place_others(walk))
 
     def leaf_sums(
         self, tree: GrownTree, gradient: Float32s, hessian: Float32s, largest: tuple[float, float]
     ) -> NDArray[np.float64]:
         """The shards' sums, added up."""
         self._hand_out(gradient, hessian, None)
-        scales = fixed_scales(largest, self.bins.n_rows)
-        total: NDArray[np.float64] = add_up(self.shards, lambda shard: shard.leaf_sums(scales)) / np.array(
-            scales
-        )
+        scales = fixed_scales(largest, self.bins.n_total)
+        sums = self.shards.add_up(lambda shard: shard.leaf_sums(scales))
+        total: NDArray[np.float64] = sums / np.array(scales)
         return total
 
     def rows_by_leaf(self, tree: GrownTree) -> NDArray[np.uint32]:
         """In the order of the nodes' places before pruning, which joins leaves as they are."""
-        place_of_node = self.growing.leaf_of_node(self._places)
-        found = [shard.sampled_nodes() for shard in self.shards]
-        rows = np.concatenate([own + part.start for (own, _), part in zip(found, self._ranges, strict=True)])
-        places = place_of_node[np.concatenate([nodes for _, nodes in found])]
-        return rows[np.argsort(places, kind="stable")].astype(np.uint32)
+        found = [
+            shard.rows_of(int(node)) + part.start
+            for node in self._places
+            for shard, part in zip(self.shards.own, self._ranges, strict=True)
+        ]
+        return np.concatenate(found).astype(np.uint32)
 
     def add_values(self, score: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         """Every shard adds to its own rows' scores."""
-        for shard, part in zip(self.shards, self._ranges, strict=True):
+        for shard, part in zip(self.shards.own, self._ranges, strict=True):
             shard.follow(score[part])
             shard.add(values)
 
-    def is_sparse(self, bins: DenseBins) -> bool:
-        """Dense tables alone are cut into shards."""
+    def is_sparse(self, bins: DenseBins | ShardedBins) -> bool:
+        """Dense tables alone are in shards."""
         return False
 
-    def cells(self, bins: DenseBins, columns: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[Any]]]:
-        """The bins, row after row in memory."""
-        yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
+    def cells(
+        self, bins: DenseBins | ShardedBins, columns: NDArray[np.int64]
+    ) -> Iterable[tuple[int, NDArray[Any]]]:
+        """The bins, row after row, or of some rows column after column."""
+        if isinstance(bins, ShardedBins):
+            begin = 0
+            for block in bins.blocks:
+                yield begin, block.read().T
+                begin += block.n_rows
+        elif len(bins.rows):
+            yield 0, bins.rows.reshape(bins.n_rows, bins.n_columns)
+        else:
+            yield 0, bins.columns.T
 
-    def whole_columns(self, bins: DenseBins) -> NDArray[np.unsignedinteger[Any]] | None:
+    def whole_columns(self, bins: DenseBins | ShardedBins) -> NDArray[np.unsignedinteger[Any]] | None:
         """The bins of a dense table."""
-        return bins.columns
+        return bins.columns if isinstance(bins, DenseBins) else None
 
 
-def _rows_of(bins: DenseBins, part: slice) -> DenseBins:
-    """Some neighbouring rows of a table; kernels want columns without gaps, so these are copied."""
-    width = bins.n_columns
-    rows = bins.rows[part.start * width : part.stop * width]
-    return DenseBins(np.ascontiguousarray(bins.columns[:, part]), rows, bins.mapper)
+def _layout_of(bins: ShardedBins) -> TreeInput:
+    """What the search reads of a table without its rows."""
+    codes = np.empty((bins.n_columns, 0), bins.codes)
+    return tree_input(DenseBins(codes, codes.ravel(), bins.mapper))

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from unit.tree.shards.with_shards import uneven_sizes
+from unit.tree.shards.with_shards import grower_of, uneven_sizes
 from weald.binning import DenseBins, fit_bins
 from weald.binning.choices import BinChoices
 from weald.data import read_table
 from weald.tree.grown import Grower
 from weald.tree.histograms.quantise import FEWEST_ROWS
 from weald.tree.rules import TreeRules
-from weald.tree.shards.table import make_shard_grower
 from weald.tree.splits.constraints import Constraints
 from weald.tree.state import PACKED_BLOCK
 from weald.tree.tree import TreeGrower
@@ -135,9 +134,8 @@ def assert_same(
     bins, signal = TABLES[wide]
     expected = everything(TreeGrower(bins, rules, precision, tasks), bins, signal, rows, **grow)
     for n_shards in SHARDS:
-        sizes = uneven_sizes(bins.n_rows, n_shards)
-        assert (0 in sizes) == (n_shards == 5)
-        grower = make_shard_grower(bins, rules, precision, tasks, sizes)
+        assert (0 in uneven_sizes(bins.n_rows, n_shards)) == (n_shards == 5)
+        grower = grower_of(bins, rules, precision, tasks, n_shards)
         assert everything(grower, bins, signal, rows, **grow) == expected, f"{n_shards} shards"
 
 

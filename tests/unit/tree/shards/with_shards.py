@@ -9,7 +9,12 @@ from typing import Any
 from unittest import mock
 
 from weald.tree import growers
-from weald.tree.shards.table import ShardGrower, make_shard_grower
+from weald.binning import DenseBins
+from weald.binning.sharded import ShardedBins
+from weald.runtime.errors import NotSupportedError
+from weald.tree.rules import TreeRules
+from weald.tree.shards.rows import RowShard
+from weald.tree.shards.table import ShardGrower
 
 
 def uneven_sizes(n_rows: int, n_shards: int) -> list[int]:
@@ -23,6 +28,15 @@ def uneven_sizes(n_rows: int, n_shards: int) -> list[int]:
     return sizes if n_shards == 2 else [sizes[0], 0, *sizes[1:]]
 
 
+def grower_of(bins: Any, rules: TreeRules, precision: str, tasks: int, n_blocks: int) -> ShardGrower:
+    """A grower on so many blocks of a dense table, which two shards share if there are several."""
+    if not isinstance(bins, DenseBins):
+        raise NotSupportedError(f"{type(bins).__name__} cannot be cut into shards by this test.")
+    sharded = ShardedBins.of(bins, sizes=uneven_sizes(bins.n_rows, n_blocks))
+    parts = [(1, RowShard), (n_blocks - 1, RowShard)] if n_blocks > 1 else None
+    return ShardGrower(sharded, rules, precision, tasks, parts)
+
+
 @contextmanager
 def with_shards(n_shards: int) -> Iterator[list[ShardGrower]]:
     """Put the shard grower in the place of the compiled one, wherever it is made; what it cannot do, it refuses.
@@ -32,8 +46,7 @@ def with_shards(n_shards: int) -> Iterator[list[ShardGrower]]:
     made: list[ShardGrower] = []
 
     def make(bins: Any, rules: Any, precision: str, tasks: int) -> ShardGrower:
-        sizes = uneven_sizes(getattr(bins, "n_rows", 0), n_shards)
-        made.append(make_shard_grower(bins, rules, precision, tasks, sizes))
+        made.append(grower_of(bins, rules, precision, tasks, n_shards))
         return made[-1]
 
     compiled = growers.make_grower

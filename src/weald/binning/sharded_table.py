@@ -1,0 +1,71 @@
+"""A table in blocks, with its labels: what training reads in place of X and y where rows are elsewhere than in one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.sharded import Codes, ShardedBins
+from weald.binning.shared import BinWishes
+from weald.data import Schema
+
+
+@dataclass(frozen=True)
+class ShardedTable:
+    """The rows of a table that this process holds, binned, with their labels; ``bins.team`` has the others.
+
+    Schema and cuts are those of the whole table. Rows of weight 0 are not among the rows.
+    """
+
+    schema: Schema
+    bins: ShardedBins
+    wishes: BinWishes  # what the bins were made for
+    labels: NDArray[np.float64]  # of the rows here: numbers, or places in ``classes``
+    classes: NDArray[Any] | None = None  # sorted, of all rows wherever they are; None: labels are numbers
+    weight: NDArray[np.float64] | None = None  # of the rows here; None for every member of the team, or for none
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are here."""
+        return self.bins.n_rows
+
+    def blocks(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """(first row here, floats (rows, columns)): of each cell a value that lies in its bin, NaN for a missing one.
+
+        Trees whose thresholds are cuts of these bins predict from them what they predict from the values themselves.
+        """
+        first = 0
+        for block in self.bins.blocks:
+            yield first, self._values(block.read())
+            first += block.n_rows
+
+    def _values(self, codes: Codes) -> NDArray[np.float64]:
+        values = np.empty((codes.shape[1], len(codes)))
+        for column, own in enumerate(codes):
+            np.take(self._value_of_bin[column], own, out=values[:, column])
+        return values
+
+    @cached_property
+    def _value_of_bin(self) -> list[NDArray[np.float64]]:
+        """By column: a value of every bin, the greatest where there is one, and of the bin of missing values."""
+        mapper = self.bins.mapper
+        found = []
+        for column, n_bins in enumerate(mapper.n_bins.tolist()):
+            if mapper.categorical[column]:
+                own = np.arange(n_bins, dtype=np.float64)
+            else:
+                own = np.append(mapper.cuts[column], np.inf)
+            found.append(np.append(own, np.nan))
+        return found
+
+
+class TableSource(Protocol):
+    """What knows how to make a `ShardedTable`: a store of blocks, for one. ``fit`` takes it in place of X and y."""
+
+    def sharded_table(self, wishes: BinWishes, owner: str) -> ShardedTable:
+        """The table, where it was binned as ``wishes`` say; otherwise an `InputError` says for ``owner`` what differs."""

@@ -1,0 +1,99 @@
+"""Where numbers that a table has for every row are kept while a model is trained: in memory, or in files that are mapped into it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from weald.runtime.errors import InputError
+
+_PAGE = mmap.PAGESIZE
+
+
+class RowMemory(Protocol):
+    """Gives arrays that are as long as a table, and is told which parts of them will not be needed soon."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros."""
+
+    def release(self, *arrays: NDArray[Any]) -> None:
+        """Parts of such arrays, or others, are done with for now."""
+
+
+class InMemory:
+    """Plain arrays, which stay where they are."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros."""
+        return np.zeros(shape, dtype)
+
+    def release(self, *arrays: NDArray[Any]) -> None:
+        """Nothing is to be done."""
+
+
+IN_MEMORY = InMemory()
+
+
+class MappedFiles:
+    """Arrays in files of a folder, which no name leads to: they are gone with the process, however it ends.
+
+    What is released leaves the process's memory, and stays in the system's cache of files as long as there is room.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros, in a file of its own."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if size == 0:
+            return np.zeros(shape, dtype)
+        try:
+            with tempfile.TemporaryFile(dir=self._folder, prefix=".weald-rows-") as file:
+                _allocate(file.fileno(), size)
+                mapped = mmap.mmap(file.fileno(), size)
+        except OSError as error:
+            raise InputError(
+                f"{size / 2**20:.0f} MiB for what training keeps of every row cannot be had in {self._folder}: {error.strerror}."
+            ) from error
+        return np.frombuffer(mapped, dtype).reshape(shape)
+
+    def release(self, *arrays: NDArray[Any]) -> None:
+        """Take the pages that lie wholly inside of the arrays out of this process's memory."""
+        for array in arrays:
+            for row in array if array.ndim > 1 else (array,):
+                _release(row)
+
+
+def _allocate(file: int, size: int) -> None:
+    """Take the room now: a disk that fills while a mapped page is written would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:
+        os.truncate(file, size)
+
+
+def _release(array: NDArray[Any]) -> None:
+    mapped = _map_of(array)
+    if mapped is None or not hasattr(mapped, "madvise"):
+        return
+    start = array.__array_interface__["data"][0] - np.frombuffer(mapped, np.uint8).__array_interface__["data"][0]
+    begin, end = (start + _PAGE - 1) // _PAGE * _PAGE, (start + array.nbytes) // _PAGE * _PAGE
+    if end > begin:
+        mapped.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+
+
+def _map_of(array: NDArray[Any]) -> mmap.mmap | None:
+    """The map that an array is a view of, at any number of steps."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, memoryview):
+        base = base.obj
+    return base if isinstance(base, mmap.mmap) else None
