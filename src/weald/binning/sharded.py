@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.mapper import MOST_BYTE_BINS, CutMapper, DenseBins
+from weald.binning.mapper import MOST_BYTE_BINS, BinMapper, DenseBins
 from weald.runtime.row_memory import IN_MEMORY, RowMemory
-from weald.runtime.team import ALONE, Team
+from weald.runtime.team import ALONE, RowShare, Team
 
 BLOCK_ROWS = 131_072  # of a table in memory: a column of bytes fits in the cache of a core
 
@@ -69,7 +69,7 @@ class ShardedBins:
     (10, 10, [[6, 7, 8, 9]])
     """
 
-    mapper: CutMapper
+    mapper: BinMapper
     blocks: Sequence[Block]
     team: Team = ALONE
     memory: RowMemory = IN_MEMORY  # for what training keeps of every row
@@ -110,6 +110,11 @@ class ShardedBins:
     def n_total(self) -> int:
         """The number of rows of the whole table."""
         return sum(self._rows_of_members)
+
+    @property
+    def share(self) -> RowShare:
+        """Which rows of the whole table are here."""
+        return RowShare(self.first, self.n_total, self.team)
 
     @classmethod
     def of(cls, bins: DenseBins, team: Team = ALONE, sizes: Sequence[int] | None = None) -> ShardedBins:

@@ -10,9 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.sharded import Codes, ShardedBins
-from weald.binning.shared import BinWishes
-from weald.data import Schema
+from weald.binning.choices import describe_difference
+from weald.binning.sharded import Block, ShardedBins
+from weald.binning.shared import BinnedTable, BinWishes, read_training_table
+from weald.data import Dataset, Schema
+from weald.runtime.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class ShardedTable:
     wishes: BinWishes  # what the bins were made for
     labels: NDArray[np.float64]  # of the rows here: numbers, or places in ``classes``
     classes: NDArray[Any] | None = None  # sorted, of all rows wherever they are; None: labels are numbers
+    label_type: str = "float64"  # that numbers had in the user's table
     weight: NDArray[np.float64] | None = None  # of the rows here; None for every member of the team, or for none
 
     @property
@@ -41,10 +44,12 @@ class ShardedTable:
         """
         first = 0
         for block in self.bins.blocks:
-            yield first, self._values(block.read())
+            yield first, self.values_of(block)
             first += block.n_rows
 
-    def _values(self, codes: Codes) -> NDArray[np.float64]:
+    def values_of(self, block: Block) -> NDArray[np.float64]:
+        """The same of one block, (rows, columns)."""
+        codes = block.read()
         values = np.empty((codes.shape[1], len(codes)))
         for column, own in enumerate(codes):
             np.take(self._value_of_bin[column], own, out=values[:, column])
@@ -69,3 +74,18 @@ class TableSource(Protocol):
 
     def sharded_table(self, wishes: BinWishes, owner: str) -> ShardedTable:
         """The table, where it was binned as ``wishes`` say; otherwise an `InputError` says for ``owner`` what differs."""
+
+
+def read_training_rows(
+    X: Any, wishes: BinWishes, owner: str, earlier: Schema | None = None
+) -> Dataset | BinnedTable | ShardedTable:
+    """`read_training_table`, or a table in blocks; a `TableSource` is asked for its own."""
+    if isinstance(X, ShardedTable):
+        if X.wishes.choices != wishes.choices:
+            own, wanted = describe_difference(X.wishes.choices, wishes.choices)
+            raise InputError(f"X was binned with {own}, but {owner} has {wanted}.")
+        return X
+    if hasattr(X, "sharded_table"):
+        table: ShardedTable = X.sharded_table(wishes, owner)
+        return table
+    return read_training_table(X, wishes, owner, earlier)

@@ -18,7 +18,6 @@ from weald.binning.choices import BinChoices, describe_difference
 from weald.binning.cuts import fit_bins
 from weald.binning.mapper import DenseBins
 from weald.binning.ranks import Ranks, fit_ranks
-from weald.binning.sharded import ShardedBins
 from weald.binning.sparse import SparseBins, SparseCells
 from weald.binning.sparse_ranks import SparseRanks
 from weald.binning.zeros import without_zeros
@@ -32,8 +31,8 @@ from weald.runtime.threads import hire
 LAYOUTS = 2  # bins are held by row and by column, a byte each
 MOST_DENSE_BYTES = 2**31  # that a sparse matrix may take when columns of categories make it dense
 
-#: A binned table of any kind: dense, sparse, in bundles, with a bin for every value, or in blocks.
-AnyBins = DenseBins | SparseBins | BundledBins | Ranks | SparseRanks | ShardedBins
+#: A binned table in memory, of any kind: dense, sparse, in bundles, or with a bin for every value.
+AnyBins = DenseBins | SparseBins | BundledBins | Ranks | SparseRanks
 
 
 class BinWishes(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where numbers that a table has for every row are kept while a model is trained: in memory, or in files that are mapped into it."""
+"""Where numbers that every row of a table has are kept in training: in memory, or in files that are mapped into it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ _PAGE = mmap.PAGESIZE
 class RowMemory(Protocol):
     """Gives arrays that are as long as a table, and is told which parts of them will not be needed soon."""
 
+    @property
+    def piece_rows(self) -> int | None:
+        """How many rows to work on before they are released; None: all at once."""
+
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros."""
 
@@ -28,6 +32,8 @@ class RowMemory(Protocol):
 
 class InMemory:
     """Plain arrays, which stay where they are."""
+
+    piece_rows = None
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros."""
@@ -45,6 +51,8 @@ class MappedFiles:
 
     What is released leaves the process's memory, and stays in the system's cache of files as long as there is room.
     """
+
+    piece_rows = 2**20
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)

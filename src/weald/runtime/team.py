@@ -71,3 +71,14 @@ class RowShare(NamedTuple):
     def whole(cls, n_rows: int) -> RowShare:
         """All rows of a table."""
         return cls(0, n_rows)
+
+
+def labels_of_team(
+    team: Team, y: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """Labels and weights of all members' rows, in the order of the members; a member's own where it is alone."""
+    if team.size == 1:
+        return y, weight
+    found = team.gather((np.asarray(y), None if weight is None else np.asarray(weight)))
+    weights = [own for _, own in found if own is not None]
+    return np.concatenate([own for own, _ in found]), np.concatenate(weights) if weights else None

@@ -48,7 +48,7 @@ def draw_rows_by_group(
     >>> bool(np.isin(np.arange(1, 1000, 2), rows).all()), 530 < len(rows) < 570
     (True, True)
     """
-    return _draw(len(group), shares, group, key, tasks)
+    return _draw(len(group), shares, group, key, tasks, whole)
 
 
 def _draw(

@@ -156,7 +156,7 @@ class _Rows:
         """Counts and sums of all rows, (buckets,)."""
         counts, sums = (np.zeros((self._tasks, buckets), np.int64) for _ in range(2))
         common = (np.int64(kind), self._gradient, float(number), float(scale), np.uint64(key))
-        _pass(self._tasks, *common, np.int64(self.whole.first), self.size, counts, sums)
+        _pass(self._tasks, *common, self.whole.first, self.size, counts, sums)
         if kind == _MEASURE:
             return counts[0], self.whole.team.most(sums.max(axis=0).astype(np.float64)).astype(np.int64)
         both = self.whole.team.add(np.stack([counts.sum(axis=0), sums.sum(axis=0)]))

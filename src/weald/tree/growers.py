@@ -17,7 +17,7 @@ from weald.tree.tree import TreeGrower
 AnyGrower = Grower | SparseApproxGrower
 
 
-def make_grower(bins: AnyBins | StatisticBins, rules: TreeRules, precision: str, tasks: int) -> AnyGrower:
+def make_grower(bins: AnyBins | StatisticBins | ShardedBins, rules: TreeRules, precision: str, tasks: int) -> AnyGrower:
     """A grower of trees on a binned table, with the memory that its trees share."""
     if isinstance(bins, ShardedBins):
         return ShardGrower(bins, rules, precision, tasks)

@@ -60,7 +60,7 @@ class GrownTree:
 
     def use_hessian(self, hessian: NDArray[np.float32]) -> None:
         """Take values by other hessians, (rows,), than those that the splits were chosen by; before scores are added to."""
-        largest = (largest_values(self._gradients)[0], float(hessian.max()))
+        largest = (largest_values(self._gradients)[0], self._grower.largest_of(hessian))
         self._sums = self.leaf_sums(self._exact[0], hessian, largest)
 
     def leaf_values(self) -> NDArray[np.float64]:
@@ -151,6 +151,10 @@ class GrownTree:
         ends = np.cumsum(np.bincount(leaf_of_row, minlength=self.n_leaves))
         return leaf_of_row.argsort(kind="stable").astype(np.uint32), np.append(0, ends)
 
+    def leaf_of_sampled_rows(self) -> LeafNumbers:
+        """The leaf of every row; of one that was not sampled the number of leaves, until it is asked for, too."""
+        return self._grower.leaf_of_row
+
     def leaf_of_all_rows(self) -> LeafNumbers:
         """The leaf of every row, sampled or not; sums are then no longer those of the sampled rows."""
         self._place_others()
@@ -159,9 +163,9 @@ class GrownTree:
     def _place_others(self) -> None:
         """Find the leaves of the rows that were not sampled."""
         grower = self._grower
-        if self._placed < len(grower.leaf_of_row):
+        if self._placed < grower.n_all_rows:
             grower.place_others(self)
-            self._placed = len(grower.leaf_of_row)
+            self._placed = grower.n_all_rows
 
     def leaves_in(self, bins: Any) -> LeafNumbers:
         """The leaf of every row of another table, binned by the same mapper."""
@@ -259,13 +263,19 @@ class Grower:
         self.tasks = tasks
         #: the columns that trees may be split by
         self.columns: NDArray[np.int64] = np.arange(bins.n_columns)
-        self._kernel_rules = rules.for_kernel(self._all_rows(bins))
+        #: how many rows trees are grown on or walked by, here and elsewhere
+        self.n_all_rows = self._all_rows(bins)
+        self._kernel_rules = rules.for_kernel(self.n_all_rows)
         is_small = self._kernel_rules.max_leaves < MOST_SMALL_LEAVES
         self.leaf_of_row: LeafNumbers = self._row_array(bins, np.dtype(np.uint8 if is_small else np.int32))
 
     def _all_rows(self, bins: Any) -> int:
         """How many rows trees are grown on, here and elsewhere."""
         return int(bins.n_rows)
+
+    def largest_of(self, values: NDArray[np.float32]) -> float:
+        """The largest of numbers that all rows have, those of the rows here given."""
+        return float(values.max())
 
     def _row_array(self, bins: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Room for a number a row."""

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinWishes, read_training_table
+from weald.binning import BinWishes
+from weald.binning.sharded_table import ShardedTable, read_training_rows
 from weald.data import read_weights
 from weald.estimators.boosted.explained import ExplainedTrees
 from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model
 from weald.estimators.boosted.refit import check_refits, refitted_model
+from weald.estimators.shared.block_labels import check_brings_labels
 from weald.estimators.shared.labels import Labels
 from weald.training.boosting.booster_parameters import BOOSTERS
 from weald.training.boosting.door.categories import asked_ways
@@ -55,7 +57,7 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: Any = None,
         eval_set: Any = None,
         eval_names: Sequence[str] | None = None,
@@ -70,7 +72,8 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
-            that `weald.binning.bin_once` has binned, whose bins are then used as they are.
+            that `weald.binning.bin_once` has binned, whose bins are then used as they are; or a `weald.BlockStore`, which brings
+            labels and weights of its own.
         y : labels, one a row.
         sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
         eval_set : list of (X, y) or (X, y, sample_weight)
@@ -87,8 +90,12 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         owner = type(self).__name__
         earlier = self.__dict__.get("_model") if self.warm_start and resume_from is None else None
         self._forget()
-        table = read_training_table(X, wishes, owner, None if earlier is None else earlier.schema)
-        labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
+        table = read_training_rows(X, wishes, owner, None if earlier is None else earlier.schema)
+        if isinstance(table, ShardedTable):
+            check_brings_labels(y, sample_weight)
+            labels = self._labels_of_blocks(table)
+        else:
+            labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         labels.loss.check_target(labels.y)
         options = FitOptions(
             eval_set, eval_names, checked_callbacks(callbacks), resume_from, init_score, eval_init_scores
@@ -130,6 +137,9 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         return other
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
+        raise NotImplementedError
+
+    def _labels_of_blocks(self, table: ShardedTable) -> Labels:
         raise NotImplementedError
 
     def _encode(self, y: Any, n_rows: int, classes: NDArray[Any] | None) -> NDArray[np.float64]:

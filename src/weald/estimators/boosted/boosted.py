@@ -79,10 +79,10 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
             )
         return loss
 
-    def _class_weights(
+    def _class_factors(
         self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
-    ) -> NDArray[np.float64] | None:
-        """Row weights times the weights of the classes."""
+    ) -> NDArray[np.float64]:
+        """Those that ``class_weight`` and ``scale_pos_weight`` ask for."""
         factors = class_factors(self.class_weight, codes, classes, weight)
         if self.scale_pos_weight is not None:
             if len(classes) != 2:
@@ -90,9 +90,7 @@ class BoostedTreesClassifier(ClassifierTask, BoostedTrees):
                     f"scale_pos_weight is for two classes, but y has {len(classes)}; use class_weight."
                 )
             factors[1] *= self.scale_pos_weight
-        if (factors == 1.0).all():
-            return weight
-        return factors[codes] if weight is None else factors[codes] * weight
+        return factors
 
 
 @documented

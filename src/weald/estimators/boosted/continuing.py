@@ -18,6 +18,7 @@ from weald.forest import file as model_file
 from weald.forest.forest import Forest
 from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError
+from weald.runtime.team import ALONE, Team
 from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.plan import LinearPlan, Plan
 from weald.training.boosting.session import Interruption
@@ -48,8 +49,15 @@ def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> 
     return Earlier(model, "resume_from", interruption, rows)
 
 
-def known_rows(labels: Labels, init_score: NDArray[np.float64] | None) -> dict[str, Any]:
-    """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores."""
+def known_rows(
+    labels: Labels, init_score: NDArray[np.float64] | None, team: Team = ALONE
+) -> dict[str, Any]:
+    """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores.
+
+    Of a team's rows the number alone: training goes on when they are shared out anew.
+    """
+    if team.size > 1:
+        return {"n_rows": int(team.add(np.array([len(labels.y)], np.int64))[0])}
     given = {"y": labels.y, "sample_weight": labels.weight, "init_score": init_score}
     digests = {
         name: None if values is None else blake2b(np.ascontiguousarray(values).data, digest_size=16).hexdigest()
@@ -58,9 +66,8 @@ def known_rows(labels: Labels, init_score: NDArray[np.float64] | None) -> dict[s
     return {"n_rows": len(labels.y), **digests}
 
 
-def _check_same_rows(earlier: Earlier, labels: Labels, init_score: NDArray[np.float64] | None) -> None:
+def _check_same_rows(earlier: Earlier, now: Mapping[str, Any]) -> None:
     """An interrupted fit goes on with its own rows; a file of an older version does not know them."""
-    now = known_rows(labels, init_score)
     if earlier.rows.get("n_rows", now["n_rows"]) != now["n_rows"]:
         raise InputError(
             f"resume_from needs the {earlier.rows['n_rows']} rows of the interrupted fit, but X has {now['n_rows']}."
@@ -77,7 +84,7 @@ def check_continues(
     schema: Schema,
     labels: Labels,
     base: NDArray[np.float64],
-    init_score: NDArray[np.float64] | None,
+    rows: Mapping[str, Any],
 ) -> None:
     """A continued model must have the same columns, classes, loss and start, and not too many rounds."""
     model, what = earlier.model, earlier.what
@@ -87,7 +94,7 @@ def check_continues(
         raise InputError(f"{what} needs the booster of the earlier fit, which was {was}'linear'.")
     if isinstance(model.predictor, Forest):
         _check_same_trees(plan, model.predictor, model, what)
-    _check_same_rows(earlier, labels, init_score)
+    _check_same_rows(earlier, rows)
     _check_same_start(given.base_score, model, base, earlier.resumes)
 
 

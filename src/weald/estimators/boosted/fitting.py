@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import BinnedTable
-from weald.data import Dataset, Schema
+from weald.binning.sharded_table import ShardedTable
+from weald.data import Schema
 from weald.encoding.parameters import AutoCategories
 from weald.estimators.boosted.continuing import (
     Earlier,
@@ -32,8 +32,9 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses import Metric, make_metric
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.progress import RoundLines, TrainingProgress, progress
+from weald.runtime.team import ALONE, Team, labels_of_team
 from weald.training.boosting.callbacks import (
     Checkpoint,
     EarlyStopping,
@@ -43,7 +44,7 @@ from weald.training.boosting.callbacks import (
 )
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.monitors import BestModel
-from weald.training.boosting.opening import Rows, Start, open_session
+from weald.training.boosting.opening import AnyTable, Rows, Start, open_session
 from weald.training.boosting.parameters import BoostingParameters
 from weald.training.boosting.plan import LinearPlan, Plan
 from weald.training.boosting.rounds import Callback, History, Round
@@ -75,7 +76,7 @@ class FitOptions:
 
 def fitted_model(
     estimator: BoostedTrees,
-    table: Dataset | BinnedTable,
+    table: AnyTable,
     labels: Labels,
     options: FitOptions,
     before: FittedModel | None,
@@ -91,17 +92,20 @@ def fitted_model(
     train = Rows(
         table, labels.y, labels.weight, init_score, 0 if labels.classes is None else len(labels.classes)
     )
-    n_rows = table.n_rows if train.kept is None else len(train.kept)
+    n_rows, in_blocks = table.n_rows if train.kept is None else len(train.kept), False
+    if isinstance(table, ShardedTable):
+        n_rows, in_blocks = table.bins.n_total, True
+        check_rows_in_blocks(options, train.kept)
     sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
     keeps_best = stops and bool(sets)
-    facts = Facts(loss, n_rows, keeps_best, init_score is not None)
+    facts = Facts(loss, n_rows, keeps_best, init_score is not None, in_blocks)
     plan = plan_of(estimator, table.schema, facts)
-    start = start_of(estimator, plan, table.schema, labels, init_score, earlier)
+    start = start_of(estimator, plan, table.schema, labels, init_score, earlier, session_team(table))
     if earlier is not None:
         check_same_rate(estimator, plan, earlier)
     session = open_session(plan, train, sets, start)
     with ExitStack() as stack:
-        kept = _Kept(estimator, table.schema, labels, metrics, plan, init_score)
+        kept = _Kept(estimator, table.schema, labels, metrics, plan, init_score, session_team(table))
         callbacks = _callbacks(estimator, options, kept, session, stack)
         history = {evaluation.name: evaluation.history for evaluation in session.evaluations}
         best = None
@@ -128,6 +132,7 @@ class _Kept:
     metrics: Sequence[Metric]
     plan: Plan
     init_score: NDArray[np.float64] | None
+    team: Team
 
     def model(self, session: Session, predictor: Predictor, history: History, number: int) -> FittedModel:
         """The model as estimators hold it; ``number``: the best round."""
@@ -164,7 +169,7 @@ class _Kept:
         predictor = state.model()
         number = _best_round(predictor, state.history, self.metrics, ())
         model = self.model(session, predictor, state.history, number)
-        rows = known_rows(self.labels, self.init_score)
+        rows = known_rows(self.labels, self.init_score, self.team)
         model_file.save(path, to_bytes(self.estimator, model, session.interruption(), rows))
 
 
@@ -212,11 +217,12 @@ def start_of(
     labels: Labels,
     init_score: NDArray[np.float64] | None,
     earlier: Earlier | None,
+    team: Team = ALONE,
 ) -> Start:
     """The model that training goes on from: an earlier one, or one without rounds."""
-    base = first_scores(given.base_score, labels, init_score)
+    base = first_scores(given.base_score, labels, init_score, team)
     if earlier is not None:
-        check_continues(given, plan, earlier, schema, labels, base, init_score)
+        check_continues(given, plan, earlier, schema, labels, base, known_rows(labels, init_score, team))
         return Start(earlier.model.predictor, earlier.model.statistics, earlier.interruption)
     if isinstance(plan.kind, LinearPlan):
         return Start(LinearModel(base, np.zeros(len(base)), np.zeros((len(base), schema.n_columns)), 0))
@@ -224,16 +230,35 @@ def start_of(
 
 
 def first_scores(
-    base_score: Any, labels: Labels, init_score: NDArray[np.float64] | None
+    base_score: Any, labels: Labels, init_score: NDArray[np.float64] | None, team: Team = ALONE
 ) -> NDArray[np.float64]:
-    """The raw scores, (outputs,), that every row starts from; nothing where the user gave each its own."""
+    """The raw scores, (outputs,), that every row starts from; nothing where the user gave each its own.
+
+    ``team``: each of its members has some of the rows.
+    """
     if base_score is not None:
         if init_score is not None:
             raise InputError("base_score and init_score both say where to start; give one of them.")
         return base_scores(base_score, labels.loss)
     if init_score is not None:
         return np.zeros(labels.loss.n_outputs)
-    return labels.loss.initial_score(*rows_that_count(labels.y, labels.weight))
+    y, weight = labels_of_team(team, labels.y, labels.weight)
+    return labels.loss.initial_score(*rows_that_count(y, weight))
+
+
+def session_team(table: AnyTable) -> Team:
+    """Who has the rows of a table."""
+    return table.bins.team if isinstance(table, ShardedTable) else ALONE
+
+
+def check_rows_in_blocks(options: FitOptions, kept: NDArray[np.int64] | None) -> None:
+    """Refuse what belongs to single rows, which a table in blocks brings itself or does not have."""
+    if options.init_score is not None:
+        raise NotSupportedError("init_score is not there for a table in blocks; leave it out.")
+    if kept is not None:
+        raise NotSupportedError(
+            "a class_weight of 0 leaves rows of a table in blocks out; leave these rows out of the table instead."
+        )
 
 
 def rows_that_count(

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.sharded_table import ShardedTable
 from weald.data import read_regression_target, read_several_classes
+from weald.estimators.shared.block_labels import classes_of_blocks, numbers_of_blocks, weights_by_class
 from weald.estimators.shared.labels import Labels, known_codes
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import LINKS, Loss
 from weald.runtime.sklearn_bases import ClassifierMixin, RegressorMixin
+from weald.runtime.team import labels_of_team
 
 
 class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
@@ -29,16 +32,33 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
 
         def _make_loss(self, n_classes: int) -> Loss: ...
 
+    def _class_factors(
+        self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """What the weights of each class's rows are multiplied by; here nothing is."""
+        return np.ones(len(classes))
+
     def _class_weights(
         self, codes: NDArray[np.int64], classes: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> NDArray[np.float64] | None:
-        """Row weights times the weights of the classes; here classes have none."""
-        return weight
+        """Row weights times the weights of the classes."""
+        factors = self._class_factors(codes, classes, weight)
+        if (factors == 1.0).all():
+            return weight
+        return factors[codes] if weight is None else factors[codes] * weight
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
         codes, classes = read_several_classes(y, n_rows, weight, owner=type(self).__name__)
         loss = self._make_loss(len(classes))
         return Labels(codes.astype(np.float64), self._class_weights(codes, classes, weight), loss, classes)
+
+    def _labels_of_blocks(self, table: ShardedTable) -> Labels:
+        """Labels of a table in blocks."""
+        codes, classes = classes_of_blocks(table, type(self).__name__)
+        loss = self._make_loss(len(classes))
+        of_all, weight_of_all = labels_of_team(table.bins.team, codes, table.weight)
+        factors = self._class_factors(of_all.astype(np.int64), classes, weight_of_all)
+        return Labels(codes, weights_by_class(table, codes, factors), loss, classes)
 
     def _labels_of_known(
         self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
@@ -119,6 +139,10 @@ class RegressorTask(RegressorMixin):  # type: ignore[misc]
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
         return Labels(self._encode(y, n_rows, None), weight, self._make_loss(), None)
+
+    def _labels_of_blocks(self, table: ShardedTable) -> Labels:
+        """Labels of a table in blocks."""
+        return Labels(numbers_of_blocks(table, type(self).__name__), table.weight, self._make_loss(), None)
 
     def _labels_of_known(
         self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None

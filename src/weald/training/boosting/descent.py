@@ -8,13 +8,15 @@ hessians are the rows' weights, and then searches along the tree for the least l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weald.losses import Loss
+from weald.runtime.row_memory import IN_MEMORY, RowMemory
+from weald.runtime.team import RowShare, labels_of_team
 from weald.tree.grown import GrownTree
 
 Float32s = NDArray[np.float32]
@@ -50,14 +52,22 @@ class Position:
     scores: Float64s
     gradient: Float32s
     hessian: Float32s
+    share: RowShare  # of the whole table that these rows are
+    memory: RowMemory  # that arrays of numbers a row come from
     tasks: int = 1  # for the loss's kernels
 
     @classmethod
-    def of(cls, train: DescentRows, loss: Loss, scores: Float64s) -> Position:
-        """With room for the derivatives."""
-        return cls(
-            train, loss, scores, np.empty(scores.shape, np.float32), np.empty(scores.shape, np.float32)
-        )
+    def of(
+        cls,
+        train: DescentRows,
+        loss: Loss,
+        scores: Float64s,
+        share: RowShare | None = None,
+        memory: RowMemory = IN_MEMORY,
+    ) -> Position:
+        """With room for the derivatives; ``share`` None: the rows are the whole table."""
+        room = memory.zeros(scores.shape, np.float32), memory.zeros(scores.shape, np.float32)
+        return cls(train, loss, scores, *room, share or RowShare.whole(train.n_rows), memory)
 
     def use(self, tasks: int) -> None:
         """Share kernels among so many tasks, where there are scores enough."""
@@ -65,9 +75,36 @@ class Position:
 
     def differentiate(self) -> None:
         """Take the loss's derivatives at the scores."""
-        train = self.train
+        train, at_once = self.train, self.memory.piece_rows
         self.loss.begin_round(self.scores, train.y, train.weight)
-        self.loss.gradients(self.scores, train.y, train.weight, self.gradient, self.hessian, self.tasks)
+        if at_once is None:
+            self.loss.gradients(self.scores, train.y, train.weight, self.gradient, self.hessian, self.tasks)
+            return
+        for first in range(0, train.n_rows, at_once):
+            self._differentiate_piece(slice(first, first + at_once))
+
+    def _differentiate_piece(self, here: slice) -> None:
+        """The same for some neighbouring rows, which are released then."""
+        y, weight = self.train.y[here], None if self.train.weight is None else self.train.weight[here]
+        gradient, hessian = self.gradient[:, here], self.hessian[:, here]
+        scores = np.ascontiguousarray(self.scores[:, here])
+        if gradient.flags.c_contiguous:
+            self.loss.gradients(scores, y, weight, gradient, hessian, self.tasks)
+        else:  # several outputs: kernels take whole arrays
+            found = np.empty_like(gradient), np.empty_like(hessian)
+            self.loss.gradients(scores, y, weight, *found, self.tasks)
+            gradient[...], hessian[...] = found
+        self.memory.release(self.scores[:, here], y, gradient, hessian)
+        if weight is not None:
+            self.memory.release(weight)
+
+    def labels_of_all(self) -> tuple[Float64s, Float64s | None]:
+        """Labels and weights of the rows of the whole team, which are asked for once."""
+        if self._of_all is None:
+            self._of_all = labels_of_team(self.share.team, self.train.y, self.train.weight)
+        return self._of_all
+
+    _of_all: tuple[Float64s, Float64s | None] | None = field(default=None, init=False, repr=False)
 
 
 class Descent(Protocol):
@@ -176,9 +213,13 @@ LINE_SEARCHES: dict[str, type[LeafSearch] | type[TreeSearch] | type[Projection]]
 
 
 def _refit(tree: GrownTree, at: Position, output: int, values: Float64s, whole_leaves: bool = False) -> None:
-    rows, offsets = tree.all_rows_by_leaf() if whole_leaves else tree.rows_by_leaf()
     loss = at.loss.of_output(output)
-    labelled = (at.scores[output], at.train.y, at.train.weight)
+    if at.share.team.size > 1:
+        score, rows, offsets = _rows_of_team(tree, at, output, whole_leaves)
+        labelled = (score, *at.labels_of_all())
+    else:
+        rows, offsets = tree.all_rows_by_leaf() if whole_leaves else tree.rows_by_leaf()
+        labelled = (at.scores[output], at.train.y, at.train.weight)
     loss.refit_leaves(*labelled, rows, offsets, values)
     if tree.smooths:
         inner_rows, inner_offsets = tree.rows_by_inner_node(rows)
@@ -186,3 +227,15 @@ def _refit(tree: GrownTree, at: Position, output: int, values: Float64s, whole_l
         loss.refit_leaves(*labelled, inner_rows, inner_offsets, inner)
         tree.smooth(inner, values)
     tree.bound(values)
+
+
+def _rows_of_team(
+    tree: GrownTree, at: Position, output: int, whole_leaves: bool
+) -> tuple[Float64s, NDArray[np.uint32], NDArray[np.int64]]:
+    """Scores of the rows of the whole team, and these rows leaf after leaf: medians and quantiles need all of them."""
+    leaf_of_row = tree.leaf_of_all_rows() if whole_leaves else tree.leaf_of_sampled_rows()
+    found = at.share.team.gather((at.scores[output], leaf_of_row))
+    scores, leaves = (np.concatenate([own[place] for own in found]) for place in (0, 1))
+    counts = np.bincount(leaves, minlength=tree.n_leaves)[: tree.n_leaves]
+    offsets = np.append(0, np.cumsum(counts))
+    return scores, np.argsort(leaves, kind="stable").astype(np.uint32)[: offsets[-1]], offsets

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.losses import Loss
 from weald.losses.base import weight_or_empty
+from weald.runtime.team import RowShare
 from weald.training.boosting.descent import Descent, Float32s, Float64s, Newton, Position
 from weald.tree.grown import GrownTree
-from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, leaf_sums
+from weald.tree.rows.leaf import LeafNumbers, add_leaf_values, fixed_scales, whole_leaf_sums
 from weald.tree.rows.logistic_leaf import logistic_leaf_sums
 from weald.tree.splits.values import newton
 
@@ -63,13 +65,25 @@ class LeafProblem:
     leaf_of_row: LeafNumbers  # (rows,); n_leaves: the row is in none
     n_leaves: int
     tasks: int
+    share: RowShare | None = None  # of the whole table that the rows are; None: they are all
+
+    @property
+    def whole(self) -> RowShare:
+        """Which rows of the table these are."""
+        return self.share or RowShare.whole(len(self.y))
+
+    def largest_of(self, *values: NDArray[np.floating[Any]]) -> list[float]:
+        """The largest of each of some arrays of numbers a row, over all rows of the table, and at least 0."""
+        own = np.array([one.max(initial=0.0) for one in values], np.float64)
+        found: list[float] = self.whole.team.most(own).tolist()
+        return found
 
     def sums(self, gradient: Float32s, hessian: Float32s) -> LeafSums:
         """Exact sums of two numbers a row, (rows,) each, over the leaves."""
-        largest = (float(np.abs(gradient).max()), float(hessian.max()))
-        return LeafSums(
-            leaf_sums(self.leaf_of_row, self.n_leaves, gradient, hessian, largest, self.tasks), largest
-        )
+        steepest, highest = self.largest_of(np.abs(gradient), hessian)
+        scales = fixed_scales((steepest, highest), self.whole.n_total)
+        whole = whole_leaf_sums(self.leaf_of_row, self.n_leaves, gradient, hessian, scales, self.tasks)
+        return LeafSums(self.whole.team.add(whole) / np.array(scales), (steepest, highest))
 
 
 def estimate_leaves(
@@ -139,13 +153,15 @@ class _LogisticDerivatives:
     def __init__(self, problem: LeafProblem) -> None:
         self._problem = problem
         self._weight = weight_or_empty(problem.weight)
-        self._heaviest = 1.0 if problem.weight is None else float(problem.weight.max())
+        self._heaviest = 1.0 if problem.weight is None else problem.largest_of(problem.weight)[0]
 
     def sums(self, values: Float64s) -> Float64s:
         """By blocks of rows."""
         problem = self._problem
         labelled = (problem.scores[0], problem.y, self._weight)
-        return logistic_leaf_sums(*labelled, problem.leaf_of_row, values, self._heaviest, problem.tasks)
+        return logistic_leaf_sums(
+            *labelled, problem.leaf_of_row, values, self._heaviest, problem.tasks, problem.share
+        )
 
 
 def weight_of_rows(weight: Float64s | None, n_rows: int) -> Float32s:
@@ -190,6 +206,7 @@ class LeafDescent(Newton):
             tree.leaf_of_all_rows(),
             tree.n_leaves,
             at.tasks,
+            at.share,
         )
         by_gradient = self._steps.method == "gradient"
         below = weight_of_rows(train.weight, train.n_rows) if by_gradient else at.hessian[output]

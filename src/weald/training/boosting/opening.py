@@ -9,8 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins, BinnedTable, DenseBins, bins_of, dense_bins, ranks_of
+from weald.binning import (
+    AnyBins,
+    BinMapper,
+    BinnedTable,
+    DenseBins,
+    RankMapper,
+    bins_of,
+    dense_bins,
+    ranks_of,
+)
 from weald.binning.proposals import with_buckets
+from weald.binning.sharded import ShardedBins
+from weald.binning.sharded_table import ShardedTable
 from weald.data import Dataset
 from weald.encoding.model import ModelStatistics
 from weald.encoding.orders import random_orders, set_aside
@@ -21,6 +32,7 @@ from weald.linear.columns import read_columns
 from weald.linear.model import LinearModel
 from weald.losses import Metric
 from weald.runtime.errors import NotSupportedError
+from weald.runtime.team import ALONE
 from weald.runtime.threads import hire
 from weald.training.boosting.averaging import AveragedRows, AveragingBooster
 from weald.training.boosting.boosters import Booster, PlainBooster
@@ -30,18 +42,22 @@ from weald.training.boosting.ordered import OrderedBooster
 from weald.training.boosting.plan import BinPlan, LinearPlan, Plan
 from weald.training.boosting.rounds import Evaluation
 from weald.training.boosting.session import Interruption, Session
-from weald.training.boosting.starts import origin_of, scores_so_far
+from weald.training.boosting.starts import origin_of, scores_in_memory, scores_so_far
 from weald.training.boosting.statistics import StatisticTraining, make_statistics, targets_of
 from weald.training.boosting.trees import TrainingRows, TreeLearner
 
 Floats = NDArray[np.float64]
 
 
+#: What training reads: floats, or bins that were made before, here or in blocks elsewhere.
+AnyTable = Dataset | BinnedTable | ShardedTable
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows of a table with their labels: those to train on, or an evaluation set."""
 
-    table: Dataset | BinnedTable
+    table: Dataset | BinnedTable | ShardedTable
     y: Floats
     weight: Floats | None = None
     init_score: Floats | None = None  # (outputs, rows); None: where the model starts
@@ -66,9 +82,9 @@ class Start:
     statistics: ModelStatistics | None = None
     interruption: Interruption | None = None  # of a session that is to go on as if there had been none
 
-    def table_of(self, table: Dataset | BinnedTable) -> Dataset | BinnedTable:
+    def table_of(self, table: AnyTable) -> AnyTable:
         """A table with the columns that the model reads."""
-        if self.statistics is None:
+        if self.statistics is None or isinstance(table, ShardedTable):
             return table
         return self.statistics.extend(table if isinstance(table, Dataset) else table.dataset)
 
@@ -89,8 +105,11 @@ class _Trees:
         self._plan, self._train, self._sets, self._tasks = plan, train, sets, tasks
         self._start, self._forest = start, start.model
         self._kept = train.kept
-        self._bins = bin_table(
-            plan.trees.bins, train.table, train.weight, plan.seed, tasks, plan.trees.statistics is not None
+        has_statistics = plan.trees.statistics is not None
+        self._bins = (
+            train.table.bins
+            if isinstance(train.table, ShardedTable)
+            else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, has_statistics)
         )
 
     def open(self) -> Session:
@@ -106,6 +125,12 @@ class _Trees:
         if interruption is not None:
             learner.resume(interruption.state)
         return Session(plan, learner, evaluations, statistics or self._earlier)
+
+    @property
+    def _mapper(self) -> BinMapper | RankMapper:
+        mapper = self._bins.mapper
+        assert isinstance(mapper, BinMapper | RankMapper)
+        return mapper
 
     @property
     def _earlier(self) -> ModelStatistics | None:
@@ -125,6 +150,7 @@ class _Trees:
             taken = TrainingRows(self._bins, train.y, train.weight)
         else:
             weight = None if train.weight is None else train.weight[kept]
+            assert not isinstance(self._bins, ShardedBins)  # whose rows all have a weight
             taken = TrainingRows(self._bins.take(kept), train.y[kept], weight)
         if not trees.takes_turns:
             return taken, None, []
@@ -134,21 +160,31 @@ class _Trees:
             return taken, None, orders
         assert isinstance(taken.bins, DenseBins)
         targets = targets_of(train.y, plan.loss, train.n_classes, trees.statistics.target_borders)
+        assert not isinstance(train.table, ShardedTable)  # as the door refuses it
         statistics = make_statistics(
             trees.statistics, train.table, taken.bins, targets, orders, kept, source, self._earlier
         )
         return replace(taken, bins=statistics.tables), statistics, orders
 
     def _evaluation(self, one: Rows, statistics: StatisticTraining | None) -> Evaluation[AnyBins]:
-        assert isinstance(one.table, Dataset)
-        bins: Any = self._bins.mapper.transform(one.table, self._tasks)
-        if statistics is not None:
-            bins = statistics.other(one.table, bins)
-        return Evaluation(one.name, bins, one.y, one.weight, one.metrics, self._scores(one), one.history)
+        bins: Any
+        if isinstance(one.table, ShardedTable):
+            bins = one.table.bins
+        else:
+            assert isinstance(one.table, Dataset)
+            bins = self._mapper.transform(one.table, self._tasks)
+            if statistics is not None:
+                bins = statistics.other(one.table, bins)
+        team = self._bins.team if isinstance(self._bins, ShardedBins) else ALONE
+        return Evaluation(
+            one.name, bins, one.y, one.weight, one.metrics, self._scores(one), one.history, team
+        )
 
     def _scores(self, one: Rows) -> Floats:
         """Of the trees that are there, on top of where the rows start."""
         table = self._start.table_of(one.table)
+        if isinstance(table, ShardedTable) and one.init_score is None:
+            return scores_in_memory(self._forest, table, self._tasks)
         return scores_so_far(self._forest, table.blocks(), table.n_rows, self._tasks, one.init_score)
 
     def _of_kept(self, values: Floats) -> Floats:
@@ -212,7 +248,7 @@ def bin_table(
 def _open_linear(plan: Plan, train: Rows, sets: Sequence[Rows], start: Start, tasks: int) -> Session:
     assert isinstance(start.model, LinearModel)
     table, kept = train.table, train.kept
-    if isinstance(table, BinnedTable):
+    if not isinstance(table, Dataset):
         raise NotSupportedError("booster='linear' needs the values of X and not their bins; pass X itself.")
     rows = LinearRows(OffsetColumns(read_columns(table), train.init_score), train.y, train.weight)
     if kept is not None:

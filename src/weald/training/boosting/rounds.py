@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.losses import Loss, Metric
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.team import ALONE, Team, labels_of_team
 from weald.sampling.rows import ALL_ROWS
 
 if TYPE_CHECKING:
@@ -35,15 +37,23 @@ class Evaluation(Generic[Cells]):
     metrics: Sequence[Metric]
     scores: NDArray[np.float64]  # (outputs, rows)
     history: dict[str, list[float]] = field(default_factory=dict)
+    team: Team = ALONE  # each member has some of the set's rows
 
     def record(self, loss: Loss) -> None:
         """Append every metric's value at the current scores."""
         if not self.metrics:
             return
-        prediction = loss.respond(self.scores)
+        scores, (y, weight) = self.scores, (self.y, self.weight)
+        if self.team.size > 1:
+            scores, (y, weight) = np.concatenate(self.team.gather(scores), axis=1), self._labels_of_all
+        prediction = loss.respond(scores)
         for metric in self.metrics:
-            seen = self.scores if metric.of_scores else prediction
-            self.history.setdefault(metric.name, []).append(float(metric.function(self.y, seen, self.weight)))
+            seen = scores if metric.of_scores else prediction
+            self.history.setdefault(metric.name, []).append(float(metric.function(y, seen, weight)))
+
+    @cached_property
+    def _labels_of_all(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        return labels_of_team(self.team, self.y, self.weight)
 
 
 class Round:

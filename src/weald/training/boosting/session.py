@@ -170,9 +170,14 @@ def _train_one(session: Session, callbacks: Sequence[Callback]) -> bool:
     for callback in callbacks:
         if hasattr(callback, "before_round"):
             callback.before_round(state)
-    if state.stopped:
+    if _anyone_stops(session, state):
         return False
     session.complete(state)
     for callback in callbacks:
         callback(state)
-    return state.reason is None
+    return not _anyone_stops(session, state)
+
+
+def _anyone_stops(session: Session, state: Round) -> bool:
+    """Whether a callback of any member of the team has asked to stop: clocks differ, and all must do the same."""
+    return bool(session.learner.at.share.team.add(np.array([state.stopped], np.int64))[0])

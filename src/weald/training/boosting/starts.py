@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.sharded_table import ShardedTable
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.forest.predict import raw_scores, trees_alone
@@ -110,3 +111,19 @@ def scores_so_far(
     for number in range(trees.n_rounds):
         origin += raw_scores(trees, pieces, n_rows, tasks, number, number + 1)
     return origin
+
+
+def scores_in_memory(forest: Forest, table: ShardedTable, tasks: int) -> Floats:
+    """`scores_so_far` of the rows of a table in blocks, in its own memory, block by block."""
+    memory = table.bins.memory
+    scores = memory.zeros((forest.n_outputs, table.n_rows), np.float64)
+    first = 0
+    for block in table.bins.blocks:
+        here = scores[:, first : first + block.n_rows]
+        here[...] = origin_of(forest, None)
+        if forest.n_trees and block.n_rows:
+            part = table.values_of(block)
+            here[...] = raw_scores(forest, [(0, part)], block.n_rows, tasks)
+        memory.release(here)
+        first += block.n_rows
+    return scores

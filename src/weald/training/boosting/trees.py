@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import AnyBins
+from weald.binning.sharded import ShardedBins
 from weald.binning.statistics import StatisticBins
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
+from weald.runtime.row_memory import IN_MEMORY, RowMemory
+from weald.runtime.team import RowShare
 from weald.sampling import draw_columns
 from weald.training.boosting.boosters import Booster, Making
 from weald.training.boosting.descent import Descent, Newton, Position
@@ -32,7 +35,7 @@ Float64s = NDArray[np.float64]
 class TrainingRows:
     """Binned rows with their labels and weights."""
 
-    bins: AnyBins | StatisticBins
+    bins: AnyBins | StatisticBins | ShardedBins
     y: Float64s
     weight: Float64s | None
 
@@ -40,6 +43,16 @@ class TrainingRows:
     def n_rows(self) -> int:
         """The number of rows."""
         return len(self.y)
+
+    @property
+    def share(self) -> RowShare:
+        """Which rows of the whole table these are."""
+        return self.bins.share if isinstance(self.bins, ShardedBins) else RowShare.whole(self.n_rows)
+
+    @property
+    def memory(self) -> RowMemory:
+        """Where numbers that every row has are kept."""
+        return self.bins.memory if isinstance(self.bins, ShardedBins) else IN_MEMORY
 
 
 class TreeLearner:
@@ -65,7 +78,7 @@ class TreeLearner:
         self._tasks = self._most_tasks = tasks
         self._n_empty = 0
         self._train = train
-        self.at = Position.of(train, plan.loss, scores)
+        self.at = Position.of(train, plan.loss, scores, train.share, train.memory)
         self._plan = plan
         self._sampler = plan.sampler(train.y)
         self._making = Making(
@@ -128,11 +141,11 @@ class TreeLearner:
         share = learning_rate / trees.parallel_trees
         noise = trees.noise
         if noise > 0.0:
-            noise *= fading(at.train.n_rows, number, plan.rate)
+            noise *= fading(at.share.n_total, number, plan.rate)
         for place in range(n_outputs * trees.parallel_trees):
             output, key = place % n_outputs, stream_key(plan.seed, number, place)
             if output == 0:
-                sample = self._sampler.draw(number, place, at.gradient, at.hessian, self._tasks)
+                sample = self._sampler.draw(number, place, at.gradient, at.hessian, self._tasks, at.share)
                 seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
             columns = draw_columns(grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS))
             hessian = descent.hessian_of_tree(seen, output)

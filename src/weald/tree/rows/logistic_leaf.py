@@ -15,6 +15,7 @@ from weald.runtime.fixed_point import fixed_point
 from weald.runtime.jit import kernel
 from weald.runtime.mathlib import sigmoid
 from weald.runtime.tasks import shared_kernel
+from weald.runtime.team import RowShare
 from weald.tree.rows.leaf import PARALLEL_ROWS, LeafNumbers
 
 _BLOCK = 512  # rows whose derivatives stay in the first-level cache
@@ -102,15 +103,18 @@ def logistic_leaf_sums(
     values: NDArray[np.float64],
     heaviest: float,
     tasks: int,
+    share: RowShare | None = None,
 ) -> NDArray[np.float64]:
     """Sums of gradients and hessians a leaf, float64 (leaves, 2), at ``score`` plus the values of the rows' leaves.
 
-    As in `leaf_sums`; ``weight`` is empty where all are 1, and ``heaviest`` the largest.
+    As in `leaf_sums`; ``weight`` is empty where all are 1, and ``heaviest`` the largest of all rows. ``share``: which rows of the
+    whole table these are; None: they are all.
     """
     n_rows, n_leaves = len(leaf_of_row), len(values)
-    scales = (fixed_point(heaviest, n_rows), fixed_point(0.25 * heaviest, n_rows))
+    whole = share or RowShare.whole(n_rows)
+    scales = (fixed_point(heaviest, whole.n_total), fixed_point(0.25 * heaviest, whole.n_total))
     tasks = tasks if n_rows >= PARALLEL_ROWS else 1
     sums = np.empty((tasks, n_leaves + 1, 2), np.int64)
     _sum_logistic(tasks, score, y, weight, leaf_of_row, np.append(values, 0.0), scales, sums)
-    total: NDArray[np.float64] = sums.sum(axis=0)[:n_leaves] / np.array(scales)
+    total: NDArray[np.float64] = whole.team.add(sums.sum(axis=0)[:n_leaves]) / np.array(scales)
     return total

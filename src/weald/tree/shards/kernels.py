@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.runtime.arrays import BinCodes, Int64s, Ints, Uint64s
+from weald.runtime.arrays import BinCodes, Int, Int64s, Ints, Uint64s
 from weald.runtime.jit import ZERO, bare_inner_kernel, inlined, inner_kernel, kernel
 from weald.tree.histograms.cells import LOW, WIDE_SHIFT, spread_packed
 from weald.tree.histograms.histogram import unpack_cells
@@ -69,7 +69,7 @@ def divide_nodes_of_block(
 @bare_inner_kernel
 def _divide(
     column: BinCodes, goes_left: BinCodes, begin: int, end: int, entries: Uint64s, spare: Uint64s
-) -> int:
+) -> Int:
     """Where the right part of a segment begins; both stores are made for every row, so that there is no branch."""
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(np.uint64(begin), np.uint64(end)):
@@ -134,17 +134,22 @@ def _add_wide(
 
 
 @inlined
-def _move_sums(packed: bool, counts: Counts, place: int) -> None:
+def _move_sums(packed: bool, counts: Counts, place: Int) -> None:
     """Take a node's sums out of its cells, which are left zero."""
-    unpack_cells(
-        packed, counts.cells[place], -1, ZERO, counts.sums.shape[2], counts.sums[place]
-    )
+    unpack_cells(packed, counts.cells[place], -1, ZERO, counts.sums.shape[2], counts.sums[place])
     counts.rows[place] = 0
 
 
 @inner_kernel
 def _count_node(
-    codes: BinCodes, layout: Layout, gradients: Gradients, entries: Uint64s, begin: int, end: int, place: int, counts: Counts
+    codes: BinCodes,
+    layout: Layout,
+    gradients: Gradients,
+    entries: Uint64s,
+    begin: int,
+    end: int,
+    place: Int,
+    counts: Counts,
 ) -> None:
     most = PACKED_BLOCK if gradients.packed else WIDE_BLOCK
     while begin < end:

@@ -155,7 +155,9 @@ class RowShard:
                 np.zeros((size[0], 3, size[1]), np.int64),
             )
             for own, codes in self._followed(pieces, layout):
-                gradients = self._gradients if packed else self._gradients._replace(wide=own.wide)
+                gradients = self._gradients
+                if own.wide is not None and not packed:
+                    gradients = gradients._replace(wide=own.wide)
                 count_nodes_of_block(
                     codes, layout, gradients, nodes, own.segments, own.entries, counts
                 )

@@ -37,7 +37,21 @@ class Extremes(NamedTuple):
 
 
 class Shard(Protocol):
-    """Some rows of a training table."""
+    """Some rows of a training table. It keeps no labels: gradients and scores are given to it as arrays.
+
+    ``rows``: which of the rows the tree is grown on, ascending; None: all. ``tasks``: how many threads may work for it.
+    """
+
+    rows: NDArray[np.uint32] | None
+    tasks: int
+
+    def take(
+        self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], rows: NDArray[np.uint32] | None
+    ) -> None:
+        """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
+
+    def follow(self, score: NDArray[np.float64]) -> None:
+        """The scores, (rows,), that `add` adds to."""
 
     def extremes(self) -> Extremes:
         """The largest absolute gradient and hessian of all rows, sampled or not, and how many there are."""

@@ -78,6 +78,10 @@ class ShardGrower(Grower):
     def _row_array(self, bins: ShardedBins, dtype: np.dtype[Any]) -> NDArray[Any]:
         return bins.memory.zeros((bins.n_rows,), dtype)
 
+    def largest_of(self, values: Float32s) -> float:
+        """That of the whole team."""
+        return float(self.shards.team.most(np.array([values.max(initial=-np.inf)], np.float64))[0])
+
     def use(self, tasks: int) -> None:
         """Share the work of the shards among so many threads."""
         super().use(tasks)

@@ -10,6 +10,7 @@ from weald.params.choice import plain_values
 from weald.runtime.random import seed_of
 from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
+from weald.training.boosting.door.blocks import check_blocks, ways_in_blocks
 from weald.training.boosting.door.categories import category_ways
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
@@ -28,6 +29,7 @@ class Facts:
     n_rows: int  # that have a weight
     keeps_best: bool = False  # the rounds after the best one are dropped
     own_starts: bool = False  # rows start from scores of their own
+    in_blocks: bool = False  # the table is in blocks, perhaps elsewhere
 
     @property
     def n_classes(self) -> int:
@@ -41,6 +43,8 @@ def plan_of(given: BoostingParameters, schema: Schema, facts: Facts) -> Plan:
     given = BoostingParameters(**plain_values(given, BoostingParameters))
     parts, loss, seed = given.resolved(), facts.loss, seed_of(given.random_state)
     if isinstance(parts.booster, Linear):
+        if facts.in_blocks:
+            check_blocks(given, parts)
         return linear_plan(given, parts.booster, schema, loss, seed)
     from_optimum = given.base_score is None and not facts.own_starts
     trees = _tree_plan(given, parts, schema, facts, from_optimum)
@@ -59,7 +63,11 @@ def _tree_plan(
     given: BoostingParameters, parts: ResolvedBoosting, schema: Schema, facts: Facts, from_optimum: bool
 ) -> TreePlan:
     booster, loss = parts.booster, facts.loss
-    ways = category_ways(given, parts, schema, loss, facts.n_rows)
+    if facts.in_blocks:
+        check_blocks(given, parts)
+        ways = ways_in_blocks(parts, schema)
+    else:
+        ways = category_ways(given, parts, schema, loss, facts.n_rows)
     rules = tree_rules(given, parts, loss, schema, ways.sets)
     bins = bin_plan(given, parts)
     check_averaging(given, parts)

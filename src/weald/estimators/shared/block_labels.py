@@ -1,0 +1,78 @@
+"""Labels of a table in blocks: classes are those of all rows, wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.sharded_table import ShardedTable
+from weald.data import read_classes
+from weald.data.targets import check_number_of_classes
+from weald.runtime.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+def check_brings_labels(y: Any, sample_weight: Any) -> None:
+    """Refuse labels and weights beside a table that brings its own."""
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            raise InputError(f"{name} comes with a table in blocks; leave it out.")
+
+
+def numbers_of_blocks(table: ShardedTable, owner: str) -> Floats:
+    """Labels of a regression."""
+    if table.classes is not None:
+        raise InputError(f"y must hold numbers for {owner}, but it has the class {table.classes[0]!r}.")
+    return table.labels
+
+
+def classes_of_blocks(table: ShardedTable, owner: str) -> tuple[Floats, NDArray[Any]]:
+    """The place of every label among the classes, and the classes."""
+    if table.classes is not None:
+        return table.labels, table.classes
+    found = np.unique(np.concatenate(table.bins.team.gather(_distinct(table))))
+    typed = found.astype(table.label_type)
+    _, classes = read_classes(typed, len(typed), owner=owner)
+    check_number_of_classes(len(classes), table.bins.n_total)
+    if len(classes) < 2:
+        raise InputError(f"y has only one class, {classes.tolist()[0]!r}; a classifier needs at least two classes.")
+    return by_pieces(table, lambda here: np.searchsorted(found, table.labels[here])), classes
+
+
+def weights_by_class(table: ShardedTable, codes: Floats, factors: Floats) -> Floats | None:
+    """The rows' weights times those of their classes."""
+    weight = table.weight
+    if (factors == 1.0).all():
+        return weight
+
+    def of_piece(here: slice) -> NDArray[Any]:
+        own: NDArray[Any] = factors[codes[here].astype(np.int64)]
+        return own if weight is None else own * weight[here]
+
+    return by_pieces(table, of_piece)
+
+
+def by_pieces(table: ShardedTable, make: Callable[[slice], NDArray[Any]]) -> Floats:
+    """A number a row, some rows at a time, in the table's memory."""
+    memory = table.bins.memory
+    values: Floats = memory.zeros((table.n_rows,), np.float64)
+    step = memory.piece_rows or max(1, table.n_rows)
+    for first in range(0, table.n_rows, step):
+        here = slice(first, first + step)
+        values[here] = make(here)
+        memory.release(values[here], table.labels[here])
+    return values
+
+
+def _distinct(table: ShardedTable) -> Floats:
+    memory, found = table.bins.memory, [np.empty(0)]
+    step = memory.piece_rows or max(1, table.n_rows)
+    for first in range(0, table.n_rows, step):
+        here = table.labels[first : first + step]
+        found.append(np.unique(here))
+        memory.release(here)
+    return np.unique(np.concatenate(found))
