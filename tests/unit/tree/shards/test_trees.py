@@ -181,7 +181,7 @@ def test_nodes_of_more_than_a_block_of_rows() -> None:
     for precision in ("packed", "wide"):
         for rules in (TreeRules(), TreeRules(growth="oblivious", max_leaves=None, max_depth=3)):
             expected = everything(TreeGrower(bins, rules, precision, 1), bins, signal, ALL)
-            grower = make_shard_grower(bins, rules, precision, 1, uneven_sizes(bins.n_rows, 5))
+            grower = grower_of(bins, rules, precision, 1, 5)
             assert everything(grower, bins, signal, ALL) == expected
 
 
@@ -193,7 +193,7 @@ def test_the_choice_between_packed_and_wide_is_that_of_all_rows(outlier: float) 
     gradient[-1] *= outlier
     columns = np.arange(N_COLUMNS)
     whole = TreeGrower(bins, TreeRules(), "packed", 1).grow(gradient, hessian, ALL, columns, 1, 2)
-    grower = make_shard_grower(bins, TreeRules(), "packed", 1, uneven_sizes(bins.n_rows, 5))
+    grower = grower_of(bins, TreeRules(), "packed", 1, 5)
     parts = grower.grow(gradient, hessian, ALL, columns, 1, 2)
     assert whole._gradients.packed == parts._gradients.packed == (outlier == 1.0)
     assert parts.leaf_values().tobytes() == whole.leaf_values().tobytes()

@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
-from weald.tree import growers
 from weald.binning import DenseBins
 from weald.binning.sharded import ShardedBins
 from weald.runtime.errors import NotSupportedError
+from weald.tree import growers
 from weald.tree.rules import TreeRules
 from weald.tree.shards.rows import RowShard
 from weald.tree.shards.table import ShardGrower
