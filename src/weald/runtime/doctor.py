@@ -6,6 +6,7 @@ import os
 import platform
 from importlib import metadata
 
+from weald.runtime.extras import EXTRAS
 from weald.runtime.threads import NO_LIMIT, available_cores, container_limit
 
 _REQUIRED = (
@@ -19,7 +20,7 @@ _REQUIRED = (
     "rich",
     "typer",
 )
-_OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "lightgbm", "xgboost", "catboost")
+_OPTIONAL = ("polars", *EXTRAS, "lightgbm", "xgboost", "catboost")
 
 
 def report() -> list[tuple[str, str]]:

@@ -8,7 +8,19 @@ from typing import Any, Final
 from weald.runtime.errors import MissingExtraError
 
 #: the extra that brings a package
-EXTRAS: Final = {"matplotlib": "plots", "pandas": "frames", "pyarrow": "arrow"}
+EXTRAS: Final = {
+    "matplotlib": "plots",
+    "pandas": "frames",
+    "pyarrow": "arrow",
+    "dask": "dask",
+    "distributed": "dask",
+    "mpi4py": "mpi",
+    "pyopencl": "opencl",
+    "onnx": "onnx",
+    "coremltools": "coreml",
+    "treelite": "treelite",
+    "mlflow": "mlflow",
+}
 
 
 def load_extra(module: str, what: str) -> Any:
