@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.mapper import MOST_BYTE_BINS, BinMapper, DenseBins
+from weald.runtime.once import computed_once
 from weald.runtime.row_memory import IN_MEMORY, RowMemory
 from weald.runtime.team import ALONE, RowShare, Team
 
@@ -94,7 +95,7 @@ class ShardedBins:
         """The number of columns."""
         return len(self.mapper.n_bins)
 
-    @cached_property
+    @computed_once
     def _rows_of_members(self) -> list[int]:
         own = np.zeros(self.team.size, np.int64)
         own[self.team.rank] = self.n_rows

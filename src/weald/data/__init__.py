@@ -5,6 +5,7 @@ from weald.data.read import column_positions, read_table
 from weald.data.schema import Column, Schema
 from weald.data.targets import (
     read_classes,
+    read_labels,
     read_regression_target,
     read_several_classes,
     read_weights,
@@ -17,6 +18,7 @@ __all__ = [
     "Schema",
     "column_positions",
     "read_classes",
+    "read_labels",
     "read_regression_target",
     "read_several_classes",
     "read_table",

@@ -45,6 +45,22 @@ def read_regression_target(y: Any, n_rows: int, *, owner: str = "This model") ->
     return target
 
 
+def read_labels(y: Any, n_rows: int, *, owner: str = "This model") -> NDArray[Any]:
+    """The labels of some rows as they are: finite numbers or booleans, or strings.
+
+    >>> read_labels(["no", "yes"], n_rows=2).tolist(), read_labels([1, 2.5], n_rows=2).tolist()
+    (['no', 'yes'], [1.0, 2.5])
+    """
+    labels = _read_labels(y, n_rows, owner)
+    if labels.dtype.kind == "O":
+        labels = _plain_labels(labels) if len(labels) else labels.astype(np.float64)
+    if labels.dtype.kind not in "OUSTbiuf":
+        raise InputError(f"Unknown label type: {labels.dtype}; y must hold numbers, strings or booleans.")
+    if labels.dtype.kind == "f":
+        _check_finite(labels)
+    return labels
+
+
 def read_classes(y: Any, n_rows: int, *, owner: str = "This model") -> tuple[NDArray[np.int64], NDArray[Any]]:
     """The labels of a classification as (code of each row, the classes in sorted order).
 
@@ -107,8 +123,10 @@ def check_number_of_classes(n_classes: int, n_rows: int) -> None:
         )
 
 
-def read_weights(w: Any, n_rows: int) -> NDArray[np.float64] | None:
+def read_weights(w: Any, n_rows: int, *, may_be_zero: bool = False) -> NDArray[np.float64] | None:
     """The rows' weights as float64, or None for none; a single number stands for every row.
+
+    ``may_be_zero``: all of them may be, as other rows of the table have weights.
 
     >>> read_weights([1, 0, 2.5], n_rows=3)
     array([1. , 0. , 2.5])
@@ -133,7 +151,7 @@ def read_weights(w: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise InputError(
             f"sample_weight must be finite and not negative, but row {wrong[0]} has {weights[wrong[0]]}."
         )
-    if not weights.any():
+    if not may_be_zero and not weights.any():
         raise InputError("sample_weight is zero in every row: at least one weight must be positive.")
     return weights
 

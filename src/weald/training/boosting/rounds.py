@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.losses import Loss, Metric
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.once import computed_once
 from weald.runtime.team import ALONE, Team, labels_of_team
 from weald.sampling.rows import ALL_ROWS
 
@@ -51,7 +51,7 @@ class Evaluation(Generic[Cells]):
             seen = scores if metric.of_scores else prediction
             self.history.setdefault(metric.name, []).append(float(metric.function(y, seen, weight)))
 
-    @cached_property
+    @computed_once
     def _labels_of_all(self) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         return labels_of_team(self.team, self.y, self.weight)
 
