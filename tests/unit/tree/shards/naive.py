@@ -78,11 +78,11 @@ class NaiveShard:
                 self.whole[row] = math.floor(g + 0.5), math.floor(h + 0.5)
 
     def histograms(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        out = np.zeros((len(nodes), self.data.n_cells, 3), np.int64)
+        out = np.zeros((len(nodes), 3, self.data.n_cells), np.int64)
         for row, (g, h) in self.whole.items():
             for place in np.flatnonzero(nodes == self.node_of_row[row]):
                 for column in self.columns:
-                    out[place, int(self.data.offsets[column]) + self.cells[row][column]] += (g, h, 1)
+                    out[place, :, int(self.data.offsets[column]) + self.cells[row][column]] += (g, h, 1)
         return out
 
     def split(self, splits: Splits) -> None:

@@ -95,7 +95,7 @@ def test_a_fit_on_shards_gives_the_same_model(name: str) -> None:
         with with_shards(n_shards) as made:
             found = outcome(fit(**CASES[name]))
         assert found == expected
-        assert len(made) == 1 and len(made[0].shards) == n_shards and made[0].growing.n_passes > 0
+        assert len(made) == 1 and len(made[0].bins.blocks) == n_shards and made[0].growing.n_passes > 0
 
 
 def test_the_compiled_grower_is_back_after_the_block() -> None:

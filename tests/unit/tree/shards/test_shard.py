@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from unit.tree.shards.naive import NaiveShard
 from unit.tree.shards.test_trees import ALL, N_COLUMNS, TABLES, derivatives
+from unit.tree.shards.with_shards import grower_of
+from weald.binning import DenseBins
+from weald.binning.sharded import ShardedBins
 from weald.tree.histograms.quantise import largest_values
+from weald.tree.inputs import tree_input
 from weald.tree.rows.leaf import fixed_scales
 from weald.tree.rules import TreeRules
 from weald.tree.shards.grower import agree_on_rounding, grow_by_gain
-from weald.tree.shards.memory import MemoryShard
-from weald.tree.shards.table import ShardGrower, _rows_of
+from weald.tree.shards.rows import RowShard
+from weald.tree.shards.shard import Shards
 from weald.tree.state import Gradients
 from weald.tree.tree import TreeGrower
 
@@ -35,7 +39,7 @@ class Both:
             found, expected = [getattr(shard, question)(*details) for shard in self.shards]
             if question == "histograms":
                 assert found.dtype == expected.dtype == np.int64
-                assert np.array_equal(found[:, self.needed], expected[:, self.needed])
+                assert np.array_equal(found[:, :, self.needed], expected[:, :, self.needed])
             else:
                 assert np.array_equal(np.array(found, object), np.array(expected, object))
             return found
@@ -45,13 +49,15 @@ class Both:
 
 def pair(
     wide: bool, sampled: bool, columns: NDArray[np.int64]
-) -> tuple[Both, MemoryShard, NaiveShard, NDArray[Any]]:
+) -> tuple[Both, RowShard, NaiveShard, NDArray[Any]]:
     bins, signal = TABLES[wide]
-    own = _rows_of(bins, slice(FIRST, LAST))
+    columns_here = np.ascontiguousarray(bins.columns[:, FIRST:LAST])
+    own = DenseBins(columns_here, np.ascontiguousarray(columns_here.T).ravel(), bins.mapper)
     gradient, hessian = derivatives(signal[FIRST:LAST], 3)
     rows = np.arange(0, LAST - FIRST, 3, dtype=np.uint32) if sampled else None
     leaf_of_row, score = np.full(LAST - FIRST, 99, np.int32), np.arange(LAST - FIRST) * 0.1
-    memory = MemoryShard(own, FIRST, leaf_of_row, 1)
+    blocks = ShardedBins.of(own, sizes=[LAST - FIRST - 150, 0, 150])
+    memory = RowShard(blocks, FIRST, tree_input(own), leaf_of_row, 1)
     memory.take(gradient, hessian, rows)
     memory.follow(score.copy())
     chosen = list(range(LAST - FIRST)) if rows is None else rows.tolist()
@@ -70,15 +76,15 @@ def test_a_shard_answers_as_one_in_plain_python(precision: str, sampled: bool, w
     columns = np.array([0, 1, 3, 5, 6])
     both, memory, naive, leaf_of_row = pair(wide, sampled, columns)
     rules = TreeRules(max_leaves=12, min_samples_leaf=4, max_cat_to_onehot=4)
-    rounding, found = agree_on_rounding([both], precision, 77)
+    rounding, found = agree_on_rounding(Shards([both]), precision, 77)
     both.sizes(found.largest)
     both.begin(rounding, columns)
     gradients = Gradients(
         rounding.packed, np.empty(1, np.uint64), 1 / rounding.gradient_scale, 1 / rounding.hessian_scale
     )
     both.squares(largest_values(gradients))
-    tree = ShardGrower(TABLES[wide][0], rules, precision, 1, [len(TABLES[wide][1])]).growing
-    tree.begin([both], columns, gradients, rules.for_kernel(found.n_rows), 5, found.n_sampled)
+    tree = grower_of(TABLES[wide][0], rules, precision, 1, 1).growing
+    tree.begin(Shards([both]), columns, gradients, rules.for_kernel(found.n_rows), 5, found.n_sampled)
     order = grow_by_gain(tree)
     assert 3 < len(order) < len(tree.divided)
     nodes = tree.finished(order)
@@ -86,9 +92,14 @@ def test_a_shard_answers_as_one_in_plain_python(precision: str, sampled: bool, w
     both.settle(tree.leaf_of_node(leaves), len(leaves))
     assert leaf_of_row[naive.rows].tolist() == [naive.leaves[row] for row in naive.rows]
     both.leaf_sums(fixed_scales(largest_values(gradients), found.n_rows))
+    leaf_of_codes = {bytes(codes): leaf for codes, leaf in zip(naive.bins.columns.T.copy(), naive.leaves, strict=True)}
+
+    def walk(codes: NDArray[Any], leaf_of_rows: NDArray[Any]) -> None:
+        leaf_of_rows[:] = [leaf_of_codes[bytes(row)] for row in codes.T.copy()]
+
+    memory.place_others(walk)
     both.add(np.linspace(-1.0, 1.0, len(leaves)))
     assert memory._score.tobytes() == naive.score.tobytes()
-    memory.place_others()
     assert leaf_of_row.tolist() == naive.leaves
     assert {"extremes", "sizes", "squares", "begin", "histograms", "split", "settle"} < set(both.asked)
 
@@ -106,7 +117,7 @@ def test_a_shard_answers_as_one_in_plain_python(precision: str, sampled: bool, w
 def test_a_tree_takes_about_as_many_passes_as_it_is_deep(rules: TreeRules) -> None:
     bins, signal = TABLES[False]
     gradient, hessian = derivatives(signal, 1)
-    grower = ShardGrower(bins, rules, "packed", 1, [bins.n_rows])
+    grower = grower_of(bins, rules, "packed", 1, 1)
     tree = grower.grow(gradient, hessian, ALL, np.arange(N_COLUMNS), 1, 2)
     depth, splits = int(tree.nodes["depth"].max()), tree.n_leaves - 1
     assert depth <= grower.growing.n_passes <= depth + 3 < splits
@@ -116,7 +127,7 @@ def test_a_tree_takes_about_as_many_passes_as_it_is_deep(rules: TreeRules) -> No
 def test_draws_by_node_open_one_node_at_a_time() -> None:
     bins, signal = TABLES[False]
     gradient, hessian = derivatives(signal, 1)
-    grower = ShardGrower(bins, TreeRules(colsample_bynode=0.5), "packed", 1, [bins.n_rows])
+    grower = grower_of(bins, TreeRules(colsample_bynode=0.5), "packed", 1, 1)
     tree = grower.grow(gradient, hessian, ALL, np.arange(N_COLUMNS), 1, 2)
     assert len(grower.growing.divided) == tree.n_leaves - 1 >= grower.growing.n_passes > 10
 
@@ -126,14 +137,10 @@ def test_a_node_that_was_opened_in_vain_leaves_no_trace() -> None:
     bins, signal = TABLES[False]
     gradient, hessian = derivatives(signal, 1)
     rules = TreeRules(max_leaves=6, min_samples_leaf=2)
-    grower = ShardGrower(bins, rules, "packed", 1, [bins.n_rows])
+    grower = grower_of(bins, rules, "packed", 1, 1)
     arguments = (gradient, hessian, ALL, np.arange(N_COLUMNS), 1, 2)
     found = grower.grow(*arguments)
     assert grower.growing.n_nodes > 2 * rules.most_leaves(bins.n_rows)
     compiled = TreeGrower(bins, rules, "packed", 1).grow(*arguments)
     assert found.leaf_of_all_rows().tolist() == compiled.leaf_of_all_rows().tolist()
 
-
-def test_shards_have_all_rows() -> None:
-    with pytest.raises(ValueError, match="shards of 7 rows in all for a table of 1500 rows"):
-        ShardGrower(TABLES[False][0], TreeRules(), "packed", 1, [3, 4])
