@@ -106,9 +106,9 @@ def test_the_compiled_grower_is_back_after_the_block() -> None:
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "exact": ("split_finder='exact'", {"split_finder": "exact"}),
-    "approx": ("split_finder='approx'", {"split_finder": "approx"}),
-    "statistics": ("a table of target statistics", {"categories": "ordered", "booster": "ordered"}),
+    "exact": ("Ranks", {"split_finder": "exact"}),
+    "approx": ("ProposalTable", {"split_finder": "approx"}),
+    "statistics": ("StatisticBins", {"categories": "ordered", "booster": "ordered"}),
     "forced splits": ("forced_splits", {"forced_splits": {"feature": 0, "threshold": 0.0}}),
 }
 
@@ -124,8 +124,8 @@ def test_sparse_and_bundled_tables_are_refused() -> None:
     scipy_sparse = pytest.importorskip("scipy.sparse")
     eye = np.eye(40)[np.arange(N_ROWS) % 40]
     for table, bundling, name in (
-        (scipy_sparse.csr_matrix(eye), "none", "a sparse table"),
-        (eye, "count", "a table of bundled columns"),
+        (scipy_sparse.csr_matrix(eye), "none", "SparseBins"),
+        (eye, "count", "BundledBins"),
     ):
         model = BoostedTreesRegressor(n_estimators=1, bins=Bins(bundling=bundling))
         with with_shards(2), pytest.raises(NotSupportedError, match="^" + name):
