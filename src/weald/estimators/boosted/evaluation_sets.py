@@ -10,7 +10,7 @@ import numpy as np
 
 from weald.binning.mapper import BinMapper
 from weald.binning.sharded_table import ShardedTable
-from weald.data import Schema, read_table, read_weights
+from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
