@@ -29,6 +29,7 @@ from weald.data.parts import (
     read_part,
 )
 from weald.data.tables import ArrayTable, Table
+from weald.encoding.model import category_codes
 from weald.runtime.agreement import gather_or_refuse
 from weald.runtime.errors import InputError
 from weald.runtime.team import ALONE, RowShare, Team
@@ -101,7 +102,11 @@ def sharded_table_of(
         mapper = like.bins.mapper
     blocks = [MemoryBlock(codes) for dataset in datasets for _, codes in mapper.parts(dataset, tasks)]
     labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
-    return ShardedTable(schema, ShardedBins(mapper, blocks, team), wishes, labels, classes, label_type, weight)
+    bins, codes = ShardedBins(mapper, blocks, team), None
+    if (mapper.n_categories > mapper.n_bins).any():
+        none = np.empty((int(mapper.categorical.sum()), 0), np.uint32)
+        codes = np.concatenate([none, *map(category_codes, datasets)], axis=1)
+    return ShardedTable(schema, bins, wishes, labels, classes, label_type, weight, codes)
 
 
 def _open(part: Part, wishes: BinWishes, owner: str) -> _Opened:

@@ -56,6 +56,23 @@ class MemoryBlock:
 
 
 @dataclass(frozen=True)
+class TakenBlock:
+    """Some rows of a block, ascending."""
+
+    block: Block
+    rows: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they are."""
+        return len(self.rows)
+
+    def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
+        """The bins of these rows."""
+        return np.ascontiguousarray(self.block.read(columns)[:, self.rows])
+
+
+@dataclass(frozen=True)
 class ShardedBins:
     """The rows of a binned table that this process holds, in blocks.
 
@@ -89,6 +106,15 @@ class ShardedBins:
     def part(self, begin: int, end: int) -> ShardedBins:
         """Some neighbouring blocks, as a table of their own."""
         return ShardedBins(self.mapper, self.blocks[begin:end], ALONE, self.memory, self.reads_ahead)
+
+    def take(self, rows: NDArray[np.int64]) -> ShardedBins:
+        """Some of the rows here, ascending, as a table of their own; other members of the team take some of theirs."""
+        taken, first = [], 0
+        for block in self.blocks:
+            begin, end = np.searchsorted(rows, [first, first + block.n_rows])
+            taken.append(TakenBlock(block, rows[begin:end] - first))
+            first += block.n_rows
+        return ShardedBins(self.mapper, taken, self.team, self.memory, self.reads_ahead)
 
     @property
     def n_columns(self) -> int:

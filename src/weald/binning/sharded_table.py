@@ -14,7 +14,7 @@ from weald.binning.choices import describe_difference
 from weald.binning.sharded import Block, ShardedBins
 from weald.binning.shared import BinnedTable, BinWishes, read_training_table
 from weald.data import Dataset, Schema
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class ShardedTable:
     classes: NDArray[Any] | None = None  # sorted, of all rows wherever they are; None: labels are numbers
     label_type: str = "float64"  # that numbers had in the user's table
     weight: NDArray[np.float64] | None = None  # of the rows here; None for every member of the team, or for none
+    #: (categorical columns, rows here), what is missing behind the last category; None: bins tell all categories apart
+    codes: NDArray[np.uint32] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -44,16 +46,49 @@ class ShardedTable:
         """
         first = 0
         for block in self.bins.blocks:
-            yield first, self.values_of(block)
+            values = self.values_of(block)
+            if self.codes is not None:
+                self._name_categories(self.codes[:, first : first + block.n_rows], values)
+            yield first, values
             first += block.n_rows
 
     def values_of(self, block: Block) -> NDArray[np.float64]:
-        """The same of one block, (rows, columns)."""
+        """The same of one block, (rows, columns); of categories that share a bin the first."""
         codes = block.read()
         values = np.empty((codes.shape[1], len(codes)))
         for column, own in enumerate(codes):
             np.take(self._value_of_bin[column], own, out=values[:, column])
         return values
+
+    def _name_categories(self, codes: NDArray[np.uint32], values: NDArray[np.float64]) -> None:
+        for place, column in enumerate(self._categorical):
+            own, known = codes[place], len(self.schema.columns[column].categories)
+            values[:, column] = np.where(own < known, own, np.nan)
+
+    @property
+    def _categorical(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.schema.categorical_mask)
+
+    def category_codes(self) -> NDArray[np.uint32]:
+        """The codes of the categorical columns, (columns, rows here), what is missing behind the last category."""
+        if self.codes is not None:
+            return self.codes
+        mapper, columns = self.bins.mapper, self._categorical
+        for column in columns:
+            if mapper.n_categories[column] > mapper.n_bins[column]:
+                raise NotSupportedError(
+                    f"the {mapper.n_categories[column]} categories of the column {self.schema.columns[column].name!r} have "
+                    f"{mapper.n_bins[column]} bins, and this table in blocks keeps no more of them, which target statistics "
+                    "need; use categories='partition'."
+                )
+        codes: NDArray[np.uint32] = self.bins.memory.zeros((len(columns), self.n_rows), np.uint32)
+        first = 0
+        for block in self.bins.blocks:
+            here = codes[:, first : first + block.n_rows]
+            np.minimum(block.read(columns), mapper.n_categories[columns, None], out=here, casting="unsafe")
+            self.bins.memory.release(here)
+            first += block.n_rows
+        return codes
 
     @cached_property
     def _value_of_bin(self) -> list[NDArray[np.float64]]:
