@@ -6,7 +6,7 @@ Schema, cuts and classes are those of all rows, wherever they are, and the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins, sampled_rows
+from weald.binning.extremes import extremes_of_parts
 from weald.binning.mapper import BinMapper
 from weald.binning.sharded import MemoryBlock, ShardedBins
 from weald.binning.sharded_table import ShardedTable
@@ -98,6 +99,9 @@ def sharded_table_of(
     weight = _weight_of(team, opened)
     if like is None:
         mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
+        if wishes.choices.border_type == "uniform_and_quantiles":  # of trees with random thresholds
+            extremes = extremes_of_parts(datasets, schema.n_columns, team)
+            mapper = replace(mapper, extremes=extremes)
     else:
         mapper = like.bins.mapper
     blocks = [MemoryBlock(codes) for dataset in datasets for _, codes in mapper.parts(dataset, tasks)]

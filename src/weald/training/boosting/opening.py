@@ -32,7 +32,7 @@ from weald.linear.columns import read_columns
 from weald.linear.model import LinearModel
 from weald.losses import Metric
 from weald.runtime.errors import NotSupportedError
-from weald.runtime.team import RowShare
+from weald.runtime.team import RowShare, labels_of_team
 from weald.runtime.threads import hire
 from weald.training.boosting.averaging import AveragedRows, AveragingBooster
 from weald.training.boosting.boosters import Booster, PlainBooster
@@ -159,6 +159,7 @@ class _Trees:
     def _rows(self) -> tuple[TrainingRows, StatisticTraining | None, list[NDArray[np.uint32]]]:
         """Rows with a weight; where columns are split by statistics or gradients depend on an order, these too."""
         plan, trees, train, source = self._plan, self._plan.trees, self._train, None
+        counting = slice(None) if self._kept is None else self._kept
         if trees.statistics is not None and trees.statistics.kind == "holdout":
             self._kept, source = self._set_aside()
         kept = self._kept
@@ -174,8 +175,14 @@ class _Trees:
         if trees.statistics is None:
             return taken, None, orders
         assert isinstance(taken.bins, DenseBins | ShardedBins)
-        borders = trees.statistics.target_borders
-        targets = targets_of(train.y, plan.loss, train.n_classes, borders, self._share.team)
+        borders, team = trees.statistics.target_borders, self._share.team
+        targets = targets_of(
+            train.y,
+            plan.loss,
+            train.n_classes,
+            borders,
+            lambda: labels_of_team(team, train.y[counting], None)[0],
+        )
         statistics = make_statistics(
             trees.statistics, train.table, taken.bins, targets, orders, kept, source, self._earlier
         )

@@ -5,7 +5,7 @@ What needs neither bins nor trees is in `weald.encoding`; the columns in bins ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from weald.forest.forest import Forest
 from weald.forest.symmetric import slim
 from weald.losses import Loss
 from weald.runtime.random import COMBINATIONS, stream_key
-from weald.runtime.team import ALONE, RowShare, Team, labels_of_team
+from weald.runtime.team import ALONE, RowShare, Team
 from weald.training.boosting.plan import StatisticPlan
 
 COMBINED_ROUNDS = 2  # of so many rounds one has combinations
@@ -154,19 +154,23 @@ def _labelled(
 
 
 def targets_of(
-    y: NDArray[np.float64], loss: Loss, n_classes: int, borders: int, team: Team = ALONE
-) -> NDArray[np.integer[Any]]:
+    y: NDArray[np.float64],
+    loss: Loss,
+    n_classes: int,
+    borders: int,
+    of_all: Callable[[], NDArray[np.float64]] | None = None,
+) -> NDArray[np.int64]:
     """Zeros and ones, (targets, rows): for the second of two classes, for every class, or for labels above each border.
 
-    ``team``: its members have other rows.
+    ``of_all``: gives the labels that borders are found from, those of all rows that count; None: ``y``.
     """
     if n_classes:
         return class_targets(y.astype(np.int64), n_classes).values
     if loss.task == "classification" and loss.n_outputs > 1:  # labels are codes, whoever has read them
         return class_targets(y.astype(np.int64), loss.n_outputs).values
-    of_all, _ = labels_of_team(team, y, None)
-    cuts = target_borders(of_all, borders)
-    return border_targets(y, cuts if len(cuts) else of_all[:1]).values  # of equal labels none is above
+    counted = y if of_all is None else of_all()
+    cuts = target_borders(counted, borders)
+    return border_targets(y, cuts if len(cuts) else counted[:1]).values  # of equal labels none is above
 
 
 def used_statistics(forest: Forest, statistics: ModelStatistics) -> tuple[Forest, ModelStatistics]:
