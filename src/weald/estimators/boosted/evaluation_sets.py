@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from weald.binning.sharded_table import ShardedTable
 from weald.data import Schema, read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
+from weald.estimators.shared.block_labels import numbers_of_blocks
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Metric
@@ -28,7 +33,7 @@ def read_evaluation_sets(
     earlier: Earlier | None,
 ) -> list[Rows]:
     """The sets of ``fit``."""
-    sets = _as_sets(options.eval_set)
+    sets = as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
         raise InputError(
             "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
@@ -36,6 +41,11 @@ def read_evaluation_sets(
     names, starts = _set_names(sets, options.eval_names), _starts(options, len(sets))
     bins, read = estimator.resolved().bins, []
     for place, (X, y, weight) in enumerate(sets):
+        history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
+        if isinstance(X, ShardedTable):
+            target = _target_of_blocks(estimator, X, labels)
+            read.append(Rows(X, target, X.weight, name=names[place], metrics=metrics, history=history))
+            continue
         other = read_table(
             X, schema=schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
         )
@@ -46,24 +56,35 @@ def read_evaluation_sets(
         weights = read_weights(weight, other.n_rows)
         if weights is not None:
             weights = writeable(weights)
-        history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
         read.append(
             Rows(other, target, weights, init_score, name=names[place], metrics=metrics, history=history)
         )
     return read
 
 
-def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
+def _target_of_blocks(estimator: BoostedTrees, table: ShardedTable, labels: Labels) -> NDArray[np.float64]:
+    """The labels of a set in blocks, as those of the training are: numbers, or places among the classes."""
+    if labels.classes is None:
+        return numbers_of_blocks(table, type(estimator).__name__)
+    if table.classes is not None or not table.n_rows:
+        return table.labels
+    return estimator._encode(table.labels, table.n_rows, labels.classes)
+
+
+def as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
     """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one."""
     if eval_set is None:
         return []
     if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
         eval_set = [eval_set]
     if not isinstance(eval_set, list | tuple) or not all(
-        isinstance(entry, tuple | list) and len(entry) in (2, 3) for entry in eval_set
+        isinstance(entry, ShardedTable) or (isinstance(entry, tuple | list) and len(entry) in (2, 3))
+        for entry in eval_set
     ):
         raise InputError("eval_set must be a list of pairs (X, y) or triples (X, y, sample_weight).")
-    return [(entry[0], entry[1], entry[2] if len(entry) == 3 else None) for entry in eval_set]
+    return [
+        (entry, None, None) if isinstance(entry, ShardedTable) else (*entry, None)[:3] for entry in eval_set
+    ]
 
 
 def _starts(options: FitOptions, n_sets: int) -> Sequence[Any]:
