@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weald.binning.mapper import BinMapper
 from weald.binning.sharded_table import ShardedTable
-from weald.data import Schema, read_table, read_weights
+from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
-from weald.estimators.shared.block_labels import numbers_of_blocks
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Metric
 from weald.runtime.errors import InputError
-from weald.training.boosting.opening import Rows
+from weald.training.boosting.opening import AnyTable, Rows
 from weald.training.boosting.starts import read_init_score
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def read_evaluation_sets(
     estimator: BoostedTrees,
     options: FitOptions,
-    schema: Schema,
+    table: AnyTable,
     labels: Labels,
     metrics: Sequence[Metric],
     earlier: Earlier | None,
 ) -> list[Rows]:
-    """The sets of ``fit``."""
+    """The sets of ``fit``; ``table``: that is trained on, like which sets in blocks were binned."""
     sets = as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
         raise InputError(
@@ -43,11 +43,11 @@ def read_evaluation_sets(
     for place, (X, y, weight) in enumerate(sets):
         history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
         if isinstance(X, ShardedTable):
-            target = _target_of_blocks(estimator, X, labels)
-            read.append(Rows(X, target, X.weight, name=names[place], metrics=metrics, history=history))
+            own = _in_blocks(estimator, X, table, labels, names[place])
+            read.append(replace(own, metrics=metrics, history=history))
             continue
         other = read_table(
-            X, schema=schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
+            X, schema=table.schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
         )
         target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         init_score = read_init_score(
@@ -62,29 +62,45 @@ def read_evaluation_sets(
     return read
 
 
-def _target_of_blocks(estimator: BoostedTrees, table: ShardedTable, labels: Labels) -> NDArray[np.float64]:
-    """The labels of a set in blocks, as those of the training are: numbers, or places among the classes."""
-    if labels.classes is None:
-        return numbers_of_blocks(table, type(estimator).__name__)
-    if table.classes is not None or not table.n_rows:
-        return table.labels
-    return estimator._encode(table.labels, table.n_rows, labels.classes)
+def _in_blocks(estimator: BoostedTrees, X: ShardedTable, table: AnyTable, labels: Labels, name: str) -> Rows:
+    """A set in blocks, which brings its labels and weights."""
+    if not isinstance(table, ShardedTable):
+        raise InputError(f"the evaluation set {name!r} is in blocks, but X is not; pass both in the same way.")
+    if X.schema != table.schema or not same_bins(X.bins.mapper, table.bins.mapper):
+        raise InputError(f"the evaluation set {name!r} was binned by other columns or cuts than X; bin it like X.")
+    if not X.n_rows:
+        target = X.labels
+    elif X.classes is None:
+        target = writeable(estimator._encode(X.labels, X.n_rows, labels.classes))
+    elif labels.classes is not None and np.array_equal(X.classes, labels.classes):
+        target = X.labels
+    else:
+        raise InputError(f"the evaluation set {name!r} has other classes than X; bin it like X.")
+    return Rows(X, target, X.weight, name=name)
+
+
+def same_bins(one: BinMapper, other: BinMapper) -> bool:
+    """Whether two tables are binned by the same cuts and categories."""
+    if one is other:
+        return True
+    return np.array_equal(one.n_bins, other.n_bins) and all(map(np.array_equal, one.cuts, other.cuts))
 
 
 def as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
-    """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one."""
+    """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one; a table in blocks stands alone."""
     if eval_set is None:
         return []
+    if isinstance(eval_set, ShardedTable):
+        eval_set = [eval_set]
+    if isinstance(eval_set, list | tuple):
+        eval_set = [(one, None) if isinstance(one, ShardedTable) else one for one in eval_set]
     if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
         eval_set = [eval_set]
     if not isinstance(eval_set, list | tuple) or not all(
-        isinstance(entry, ShardedTable) or (isinstance(entry, tuple | list) and len(entry) in (2, 3))
-        for entry in eval_set
+        isinstance(entry, tuple | list) and len(entry) in (2, 3) for entry in eval_set
     ):
         raise InputError("eval_set must be a list of pairs (X, y) or triples (X, y, sample_weight).")
-    return [
-        (entry, None, None) if isinstance(entry, ShardedTable) else (*entry, None)[:3] for entry in eval_set
-    ]
+    return [(entry[0], entry[1], entry[2] if len(entry) == 3 else None) for entry in eval_set]
 
 
 def _starts(options: FitOptions, n_sets: int) -> Sequence[Any]:
