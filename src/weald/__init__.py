@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
-    from weald.blocks.predicting import predict_batches
+    from weald.blocks.predicting import predict_batches, predict_to_parquet
     from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
@@ -95,6 +95,7 @@ __all__ = [
     "load",
     "BlockStore",
     "predict_batches",
+    "predict_to_parquet",
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
@@ -143,6 +144,7 @@ _HOMES = {
     "load": "weald.estimators.shared.registry",
     "BlockStore": "weald.blocks.store",
     "predict_batches": "weald.blocks.predicting",
+    "predict_to_parquet": "weald.blocks.predicting",
     "EarlyStopping": "weald.training.boosting.callbacks",
     "TimeBudget": "weald.training.boosting.callbacks",
     "Checkpoint": "weald.training.boosting.callbacks",

@@ -1,7 +1,7 @@
 """A block of a store in a file of its own.
 
-The file has a signature, the length and the checksum of a header, the header, and the columns one after the other. The header says
-which store and which block this is, and how every column is stored, with a checksum of each. The manifest of the store
+The file has a signature, the length and the checksum of a header, the header, and the columns one after the other. The header
+says which store and which block this is, and how every column is stored, with a checksum of each. The manifest of the store
 has the checksum of the header, so that nothing can be exchanged unnoticed.
 """
 
@@ -138,12 +138,13 @@ class StoredBlock:
         begins = header.begins[first : first + len(codes) + 1] - header.begins[first]
         forms = header.forms[first : first + len(codes)]
         is_plain = all(form.codec == "none" and form.default < 0 for form in forms)
-        stored = codes.reshape(-1).view(np.uint8) if is_plain else np.empty(begins[-1], np.uint8)
+        room = codes.reshape(-1).view(np.uint8) if is_plain else np.empty(begins[-1], np.uint8)
+        stored = memoryview(room)  # type: ignore[arg-type]
         file.seek(int(header.begins[first]))
         if file.readinto(stored) != len(stored):
             raise self._problem(f"{self.path} is cut short")
         for place, form in enumerate(forms):
-            own = memoryview(stored[begins[place] : begins[place + 1]])
+            own = stored[begins[place] : begins[place + 1]]
             self._check(first + place, own, form)
             if not is_plain:
                 decode(own, form, codes[place])

@@ -85,10 +85,11 @@ class Build:
             return None
         manifest = read_manifest(path)
         if manifest.build != json.loads(json.dumps(identity)):
-            differs = next(name for name in {**identity, **manifest.build} if manifest.build.get(name) != identity.get(name))
+            before = manifest.build
+            differs = next(name for name in {**before, **identity} if before.get(name) != identity.get(name))
             raise InputError(
-                f"The folder {str(self.folders[0])!r} has an unfinished store of another build, with another {differs}; build it with "
-                "the same arguments to go on, or with overwrite=True to begin anew."
+                f"The folder {str(self.folders[0])!r} has an unfinished store of another build, with another {differs}; build "
+                "it with the same arguments to go on, or with overwrite=True to begin anew."
             )
         return manifest
 
@@ -234,7 +235,9 @@ class _Filling:
         return StoredBlockEntry(number % len(self._build.folders), count, header.checksum)
 
     def _lost(self, number: int) -> StoredBlockEntry:
-        raise InputError(f"Block {number} of the store was written, but {self._path(number)} is not there any more; build it again.")
+        raise InputError(
+            f"Block {number} of the store was written, but {self._path(number)} is not there any more; build it again."
+        )
 
 
 def identity_of(source: Source, settings: dict[str, Any]) -> dict[str, Any]:
@@ -281,8 +284,8 @@ def _count_columns(source: Source) -> int:
 def _check_columns(found: Schema, wanted: Schema) -> None:
     if found.names != wanted.names:
         raise InputError(
-            f"The rows have the columns {list(found.names)}, but the store that this one is like has {list(wanted.names)}; all must "
-            "have the same, in one order."
+            f"The rows have the columns {list(found.names)}, but the store that this one is like has {list(wanted.names)}; "
+            "all must have the same, in one order."
         )
 
 

@@ -1,7 +1,7 @@
 """The bins of a column within a block as bytes, and back.
 
-A column is stored as it is, or by the rows that are not in its most frequent bin: their number in each stretch of 65,536 rows, their
-places in the stretch in 16 bits each, and their bins. Either may be compressed. The shortest of these is stored.
+A column is stored as it is, or by the rows that are not in its most frequent bin: their number in each stretch of 65,536
+rows, their places in the stretch in 16 bits each, and their bins. Either may be compressed. The shortest of these is stored.
 """
 
 from __future__ import annotations

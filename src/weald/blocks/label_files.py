@@ -41,7 +41,9 @@ class LabelCoder:
         self._types.add(labels.dtype)
         if not is_named:
             if labels.dtype.kind in "iu" and np.abs(labels.astype(np.float64)).max() > _EXACT:
-                raise InputError("The labels hold integers beyond 2**53, of which not all are different as floats; use smaller ones.")
+                raise InputError(
+                    "The labels hold integers beyond 2**53, of which not all are different as floats; use smaller ones."
+                )
             return labels.astype(np.float64)
         names = labels.tolist()
         for name in names if not self._known else ():
@@ -49,7 +51,9 @@ class LabelCoder:
         try:
             return np.array([self._place[name] for name in names], np.float64)
         except KeyError as error:
-            raise InputError(f"The labels have the class {error.args[0]!r}, which the store that this one is like does not have.") from None
+            raise InputError(
+                f"The labels have the class {error.args[0]!r}, which the store that this one is like does not have."
+            ) from None
 
     @property
     def label_type(self) -> str:

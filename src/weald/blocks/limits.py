@@ -23,11 +23,11 @@ def check_limit(limit: int | None) -> None:
     if limit is None:
         return
     resident = resident_bytes() or 0
-    least = max(resident, INTERPRETER) + _LEAST_ROOM
-    if limit < least:
+    taken = max(resident, INTERPRETER)
+    if limit < taken + _LEAST_ROOM:
         raise InputError(
-            f"memory_limit={said_of(limit)} is too small: Python with the compiled kernels takes {said_of(max(resident, INTERPRETER))}; "
-            f"give at least {said_of(least)}."
+            f"memory_limit={said_of(limit)} is too small: Python with the compiled kernels takes {said_of(taken)}; give at least "
+            f"{said_of(taken + _LEAST_ROOM)}."
         )
 
 

@@ -1,4 +1,7 @@
-"""What a store says of itself: schema, cuts, classes, and where its blocks are. Written last, so that a store is whole or not there."""
+"""What a store says of itself: schema, cuts, classes, and where its blocks are.
+
+It is written last, so that a store is whole or not there.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,9 @@ def read_manifest(path: Path) -> Manifest:
         choices[name] = tuple(
             (column, tuple(value) if isinstance(value, list) else value) for column, value in choices[name]
         )
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in content.items()}
+    plain: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+    }
     plain |= {"schema": Schema.from_json(content["schema"]), "choices": BinChoices(**choices), "blocks": blocks}
     return Manifest(**plain)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,15 +39,16 @@ class ReadySource:
 
 @dataclass(frozen=True)
 class Targets:
-    """Labels and weights: names of columns, or arrays beside a table in memory."""
+    """Labels and weights: names of columns, or arrays beside a table in memory; and columns that are left out."""
 
     target: Any = None
     weight: Any = None
+    drop: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """The columns that are no features."""
-        return [name for name in (self.target, self.weight) if isinstance(name, str)]
+        return [name for name in (self.target, self.weight, *self.drop) if isinstance(name, str)]
 
     def split(self, table: Any) -> Part:
         """A batch whose labels and weights are columns of it; missing ones stay None."""
@@ -115,9 +116,9 @@ class BatchSource(ReadySource):
         return {"kind": "batches"}
 
 
-def open_source(source: Any, target: Any = None, weight: Any = None) -> Source:
+def open_source(source: Any, target: Any = None, weight: Any = None, drop: Sequence[str] = ()) -> Source:
     """The source of what a user gives: see `weald.BlockStore.build`."""
-    targets = Targets(target, weight)
+    targets = Targets(target, weight, tuple(drop))
     if isinstance(source, str | os.PathLike) or _is_paths(source):
         from weald.blocks.arrow_sources import open_files
 

@@ -19,7 +19,16 @@ from weald.binning.sharded_table import ShardedTable
 from weald.blocks.block_file import StoredBlock
 from weald.blocks.building import Build, Likeness, check_compression, identity_of, prepare_folders
 from weald.blocks.limits import check_limit
-from weald.blocks.manifest import FOLDER, LABELS, MANIFEST, UNFINISHED, WEIGHTS, Manifest, checksum_of, read_manifest
+from weald.blocks.manifest import (
+    FOLDER,
+    LABELS,
+    MANIFEST,
+    UNFINISHED,
+    WEIGHTS,
+    Manifest,
+    checksum_of,
+    read_manifest,
+)
 from weald.blocks.sources import open_source
 from weald.data import Schema
 from weald.data.read import marked_positions
@@ -35,8 +44,8 @@ Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 class BlockStore:
     """A table in blocks on disk, binned, with its labels: ``fit`` takes it in place of X and y.
 
-    Make one by `BlockStore.build`, and open one that is there by `BlockStore.open`. A model that is trained on a store has the same bytes as
-    one that is trained on the table in memory.
+    Make one by `BlockStore.build`, and open one that is there by `BlockStore.open`. A model that is trained on a store has the
+    same bytes as one that is trained on the table in memory.
 
     >>> import tempfile
     >>> import numpy as np
@@ -64,6 +73,7 @@ class BlockStore:
         *,
         target: Any = None,
         weight: Any = None,
+        drop: Sequence[str] = (),
         estimator: Any = None,
         like: BlockStore | None = None,
         memory_limit: int | str | None = None,
@@ -74,24 +84,26 @@ class BlockStore:
     ) -> BlockStore:
         """Read a table batch by batch, bin it, and store it.
 
-        The source is read three times: for schema and labels, for the rows that the cuts are found from, and to bin all rows. A build that
-        was interrupted goes on when it is called again with the same arguments.
+        The source is read three times: for schema and labels, for the rows that the cuts are found from, and to bin all rows. A
+        build that was interrupted goes on when it is called again with the same arguments.
 
         Parameters
         ----------
-        source : a folder, a file, a pattern such as "rows/*.parquet", or a list of such, of Parquet, Arrow (Feather) or CSV; a dataset of
-            pyarrow; a LazyFrame of polars; a function that gives a new iterator of batches at every call; or a table in memory.
-            A batch is ``(X, y)``, ``(X, y, weight)``, or a data frame with the columns that ``target`` and ``weight`` name.
+        source : a folder, a file, a pattern such as "rows/*.parquet", or a list of such, of Parquet, Arrow (Feather) or CSV; a
+            dataset of pyarrow; a LazyFrame of polars; a function that gives a new iterator of batches at every call; or a
+            table in memory. A batch is ``(X, y)``, ``(X, y, weight)``, or a data frame with the columns that ``target`` and
+            ``weight`` name.
         folders : where the blocks go, in turn; several folders are for several disks.
         target : the name of the column of labels; of a table in memory also the labels themselves.
         weight : the same of the weights. A row of weight 0 is left out.
+        drop : columns that are no features.
         estimator : the model that the store is for, which says how to bin; None: one with the defaults.
         like : a store whose columns, cuts and classes these rows are to have, for an evaluation set.
         memory_limit : what the process may have resident, a number of bytes or "512 MB", while building and while training.
             None: no limit; training then keeps its numbers of every row in memory.
         block_rows : rows of a block; None: 131,072, or fewer where the limit asks for it.
-        compression : "none", "lz4", "zstd", or "auto": for each column what brings it from a disk of 500 MB a second soonest, as measured on
-            the first block.
+        compression : "none", "lz4", "zstd", or "auto": for each column what brings it from a disk of 500 MB a second soonest, as
+            measured on the first block.
         n_jobs : threads for binning.
         overwrite : whether to remove a store that is in the folders.
         """
@@ -101,10 +113,11 @@ class BlockStore:
         check_compression(compression)
         _check_block_rows(block_rows)
         wishes, seed = _wishes(estimator, like)
-        opened = open_source(source, target, weight)
+        opened = open_source(source, target, weight, drop)
         settings = {
             "target": target if isinstance(target, str) else None,
             "weight": weight if isinstance(weight, str) else None,
+            "drop": list(drop),
             "bins": repr(wishes),
             "seed": seed,
             "like": None if like is None else like._manifest.store,
@@ -177,7 +190,8 @@ class BlockStore:
             raise InputError(f"The store was built with {has}, but {owner} has {wants}; build it with estimator={owner}(…).")
         if marked_positions(wishes.categorical, self.schema.names) != set(self._manifest.categorical):
             raise InputError(
-                f"The store was built with other categorical columns than {owner} has in categorical_features={wishes.categorical!r}."
+                f"The store was built with other categorical columns than {owner} has in "
+                f"categorical_features={wishes.categorical!r}."
             )
         return self._table(wishes)
 
