@@ -32,6 +32,10 @@ class ThreadTeam:
         self.size = len(meeting.parts)
         self._meeting = meeting
 
+    def name_of(self, rank: int) -> str:
+        """Members are threads."""
+        return f"thread {rank}"
+
     def gather(self, part: Any) -> list[Any]:
         """What every member gives, as it is now: a copy, as between processes."""
         meeting = self._meeting

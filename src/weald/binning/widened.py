@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def widened(
     for block in bins.blocks:
         blocks.append(WidenedBlock(block, kept, derived[:, first : first + block.n_rows], mapper.dtype))
         first += block.n_rows
-    return ShardedBins(mapper, blocks, bins.team, bins.memory, bins.reads_ahead)
+    return replace(bins, mapper=mapper, blocks=blocks)
 
 
 def put_column(table: DenseBins | ShardedBins, column: int, codes: Bytes) -> None:
