@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning.mapper import DenseBins
-from weald.runtime.team import ALONE, Team
 
 
 class Blocks(Protocol):
@@ -31,22 +30,20 @@ def with_extremes(bins: DenseBins, table: Blocks, weight: NDArray[np.float64] | 
     >>> with_extremes(fit_bins(table, None).transform(table, tasks=1), table, None).mapper.extremes.tolist()
     [[1.0, 9.0], [4.0, 5.0]]
     """
-    parts = (block if weight is None else block[weight[first : first + len(block)] > 0] for first, block in table.blocks())
-    return replace(bins, mapper=replace(bins.mapper, extremes=_extremes(parts, bins.n_columns)))
+    return replace(bins, mapper=replace(bins.mapper, extremes=extremes_of(table, weight)))
 
 
-def extremes_of_parts(tables: Sequence[Blocks], n_columns: int, team: Team = ALONE) -> NDArray[np.float64]:
-    """The least and the greatest value of every column, (columns, 2), of the tables of all members of a team."""
-    own = _extremes((block for table in tables for _, block in table.blocks()), n_columns)
-    found: NDArray[np.float64] = np.array(team.gather(own))
+def extremes_of(table: Blocks, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """The least and the greatest value of every column, (columns, 2)."""
+    found = []
+    for first, block in table.blocks():
+        own = block if weight is None else block[weight[first : first + len(block)] > 0]
+        if len(own):
+            found.append(np.stack([np.fmin.reduce(own, axis=0), np.fmax.reduce(own, axis=0)], axis=1))
+    return join_extremes(found)
+
+
+def join_extremes(parts: Sequence[NDArray[np.floating[Any]]]) -> NDArray[np.float64]:
+    """Those of several parts of a table, of which at least one has rows."""
+    found = np.array(parts, np.float64)
     return np.stack([np.fmin.reduce(found[..., 0]), np.fmax.reduce(found[..., 1])], axis=1)
-
-
-def _extremes(parts: Iterable[NDArray[Any]], n_columns: int) -> NDArray[np.float64]:
-    extremes = np.full((n_columns, 2), np.nan)
-    for own in parts:
-        if not len(own):
-            continue
-        extremes[:, 0] = np.fmin(extremes[:, 0], np.fmin.reduce(own, axis=0))
-        extremes[:, 1] = np.fmax(extremes[:, 1], np.fmax.reduce(own, axis=0))
-    return extremes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins, sampled_rows
-from weald.binning.extremes import extremes_of_parts
+from weald.binning.extremes import extremes_of, join_extremes
 from weald.binning.mapper import BinMapper
 from weald.binning.sharded import MemoryBlock, ShardedBins
 from weald.binning.sharded_table import ShardedTable
@@ -100,17 +100,29 @@ def sharded_table_of(
     if like is None:
         mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
         if wishes.choices.border_type == "uniform_and_quantiles":  # of trees with random thresholds
-            extremes = extremes_of_parts(datasets, schema.n_columns, team)
-            mapper = replace(mapper, extremes=extremes)
+            own = team.gather([extremes_of(dataset) for dataset in datasets])
+            mapper = replace(mapper, extremes=join_extremes([one for member in own for one in member]))
     else:
         mapper = like.bins.mapper
-    blocks = [MemoryBlock(codes) for dataset in datasets for _, codes in mapper.parts(dataset, tasks)]
+    blocks, codes = _blocks_of(mapper, datasets, tasks)
     labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
-    bins, codes = ShardedBins(mapper, blocks, team), None
-    if (mapper.n_categories > mapper.n_bins).any():
-        none = np.empty((int(mapper.categorical.sum()), 0), np.uint32)
-        codes = np.concatenate([none, *map(category_codes, datasets)], axis=1)
+    bins = ShardedBins(mapper, blocks, team)
     return ShardedTable(schema, bins, wishes, labels, classes, label_type, weight, codes)
+
+
+def _blocks_of(
+    mapper: BinMapper, datasets: Sequence[Dataset], tasks: int
+) -> tuple[list[MemoryBlock], list[MemoryBlock] | None]:
+    """The bins, and the codes of categories where some have no bin of their own."""
+    has_rare = bool((mapper.n_categories > mapper.n_bins).any())
+    blocks, codes = [], []
+    for dataset in datasets:
+        every = category_codes(dataset) if has_rare else None
+        for first, bins in mapper.parts(dataset, tasks):
+            blocks.append(MemoryBlock(bins))
+            if every is not None:
+                codes.append(MemoryBlock(np.ascontiguousarray(every[:, first : first + bins.shape[1]])))
+    return blocks, codes if has_rare else None
 
 
 def _open(part: Part, wishes: BinWishes, owner: str, keeps_all: bool) -> _Opened:

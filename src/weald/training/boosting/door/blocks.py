@@ -14,6 +14,11 @@ def check_blocks(given: BoostingParameters, parts: ResolvedBoosting) -> None:
         (not isinstance(parts.split_finder, Histogram), f"split_finder={given.split_finder!r}", "'hist'"),
         (isinstance(parts.booster, Linear), "booster='linear'", "'plain'"),
         (bool(parts.splits.forced), "splits.forced", "splits without it"),
+        (
+            parts.bins.max_conflict_rate > 0.0,
+            f"bins.max_conflict_rate={parts.bins.max_conflict_rate}",
+            "bins.max_conflict_rate=0.0, which changes no model",
+        ),
     ]
     for is_there, what, instead in refused:
         if is_there:
