@@ -76,7 +76,7 @@ def sharded_table_of(
     """The rows of some parts as a table in blocks; every member of ``team`` gives its own, in the members' order.
 
     A member may have no parts. ``seed``: which rows of a table of more than 200,000 the cuts are found from. ``like``: a table
-    whose schema, cuts and classes these rows are to have, as evaluation sets have those of the training; they keep rows of weight 0.
+    whose schema, cuts and classes these rows are to have, as evaluation sets have those of the training; rows of weight 0 stay.
 
     >>> import numpy as np
     >>> import weald

@@ -5,11 +5,7 @@ Needs the extra ``dask``. Nothing is lost with a worker but time.
 
 from __future__ import annotations
 
-from weald.runtime.extras import load_extra
-
-load_extra("distributed", "weald.dask")
-
-from weald.dask.boosted import BoostedTreesClassifier, BoostedTreesRegressor  # noqa: E402
-from weald.dask.training import TrainingLost  # noqa: E402
+from weald.dask.boosted import BoostedTreesClassifier, BoostedTreesRegressor
+from weald.dask.training import TrainingLost
 
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor", "TrainingLost"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
+from weald.dask.library import dask
 from weald.runtime.errors import InputError, InputTypeError
 from weald.runtime.extras import load_extra
 
 
 def is_collection(X: Any) -> bool:
     """Whether it is one of Dask's."""
-    dask = load_extra("dask.base", "weald.dask")
     return bool(dask.is_dask_collection(X))
 
 
@@ -28,7 +28,7 @@ def delayed_rows(X: Any, name: str) -> list[Any]:
     """The partitions, not computed, each with all columns of some rows."""
     if not is_collection(X) or not (is_frame(X) or hasattr(X, "chunks")):
         raise InputTypeError(
-            f"{name} must be a Dask array or dataframe, not {type(X).__name__}; the estimators of `weald` itself train on tables in memory."
+            f"{name} must be a Dask array or dataframe, not {type(X).__name__}; weald's own estimators take tables in memory."
         )
     if is_frame(X):
         return list(X.to_delayed())
@@ -82,7 +82,7 @@ class Partitions:
         if len(ends) >= size - 1:
             wanted = _nearest(ends, wanted)
         cuts = [0, *wanted, self.n_rows]
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
 
 def _nearest(ends: Sequence[int], wanted: Sequence[int]) -> list[int]:

@@ -1,7 +1,7 @@
 """Connections between the members of a team: every member has one with every other, and all speak at once.
 
-A message is its length, the number of the exchange that it belongs to, and its bytes. Nothing that arrives is read before both ends
-have proved that they know the team's secret: what is exchanged may be pickled.
+A message is its length, the number of the exchange that it belongs to, and its bytes. Nothing that arrives is read before both
+ends have proved that they know the team's secret: what is exchanged may be pickled.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class _Flow:
 class Links:
     """The connections of member ``rank`` of a team of ``size``.
 
-    ``patience``: seconds in which something must arrive. ``is_wanted``: asked now and then while waiting; where it says no, waiting
-    ends with `MemberLost`.
+    ``patience``: seconds in which something must arrive. ``is_wanted``: asked now and then while waiting; where it says no,
+    waiting ends with `MemberLost`.
     """
 
     def __init__(

@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from distributed import Variable, get_client, get_worker, secede
-from distributed.worker import thread_state
-
 from weald.binning.parts import Part, sharded_table_of, table_without_rows, training_rows
 from weald.binning.sharded_table import ShardedTable
 from weald.binning.shared import BinWishes
 from weald.dask.collections import joined, length_of, rows_of
+from weald.dask.library import distributed
 from weald.dask.links import MemberLost
 from weald.dask.meeting import Place, met
 from weald.dask.socket_team import SocketTeam
@@ -88,7 +86,7 @@ class _Board:
     """A variable of the scheduler."""
 
     def __init__(self, attempt: Attempt) -> None:
-        self._variable = Variable(attempt.name, client=get_client())
+        self._variable = distributed.Variable(attempt.name, client=distributed.get_client())
 
     def post(self, address: Sequence[Any]) -> None:
         """Say where the first member waits."""
@@ -105,11 +103,11 @@ class _Board:
 
 @contextmanager
 def _team(attempt: Attempt, rank: int) -> Iterator[SocketTeam]:
-    worker, key = get_worker(), thread_state.key
+    worker, key = distributed.get_worker(), distributed.worker.thread_state.key
     address = worker.address
     if address.startswith("tls"):
         raise NotSupportedError(
-            "the cluster's workers speak TLS, but members of a team send each other plain bytes; use a cluster with security=False."
+            "the cluster's workers speak TLS, but members of a team send each other plain bytes; use a cluster without."
         )
 
     def is_wanted() -> bool:
@@ -125,9 +123,9 @@ def _team(attempt: Attempt, rank: int) -> Iterator[SocketTeam]:
 def run_member(attempt: Attempt, rank: int, work: Callable[..., Any], *arguments: Any) -> Done | Lost:
     """Do ``work(team, *arguments)`` as a member of a team.
 
-    The task leaves the worker's pool of threads, so that members that are on one worker, or tasks that a member waits for, find room.
+    The task leaves the worker's pool of threads, so that members that are on one worker find room.
     """
-    secede()
+    distributed.secede()
     lost = LastCheckpoint()
     try:
         with _team(attempt, rank) as team:
@@ -189,14 +187,14 @@ def _of_team(table: ShardedTable, team: SocketTeam) -> ShardedTable:
 
 def _threads(n_jobs: int | None) -> int:
     """As many as were asked for; otherwise as many as the worker has."""
-    return int(get_worker().state.nthreads) if n_jobs is None else count_tasks(n_jobs)
+    return int(distributed.get_worker().state.nthreads) if n_jobs is None else count_tasks(n_jobs)
 
 
 class LastCheckpoint:
     """A checkpoint on the worker's disk, made now and then; what is left when the team breaks up."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="weald-", dir=get_worker().local_directory)
+        self._folder = tempfile.TemporaryDirectory(prefix="weald-", dir=distributed.get_worker().local_directory)
         self._path = Path(self._folder.name) / "checkpoint.weald"
         self._rounds = _Rounds(self._path)
 
@@ -253,4 +251,4 @@ class _Reporter:
             for metric, values in own.items()
             if values
         }
-        get_worker().log_event(self._topics, {"round": done, "of": state.n_rounds, "metrics": metrics})
+        distributed.get_worker().log_event(self._topics, {"round": done, "of": state.n_rounds, "metrics": metrics})

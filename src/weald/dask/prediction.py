@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from weald.dask.collections import is_frame
+from weald.dask.library import dask
 from weald.runtime.errors import InputError
 from weald.runtime.extras import load_extra
 
@@ -20,7 +21,7 @@ def lazily(X: Any, model: Any, predict: Predict, columns: list[Any] | None = Non
 
     Of an array an array; of a dataframe a series, or a dataframe with ``columns``, with its index.
     """
-    delayed = load_extra("dask", "weald.dask").delayed(model)
+    delayed = dask.delayed(model)
     if is_frame(X):
         meta = _of_frame(X._meta, model, predict, columns)
         return X.map_partitions(_of_frame, delayed, predict, columns, meta=meta)

@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import dask
-from dask.utils import parse_timedelta
-from distributed import Variable, wait
-from distributed.client import FutureCancelledError
-from distributed.scheduler import KilledWorker
-
 from weald.dask.collections import Partitions, delayed_rows, length_of
+from weald.dask.library import dask, distributed
 from weald.dask.members import (
     Attempt,
     Done,
@@ -76,7 +72,7 @@ class Training:
         self._client = client
         self._order = order
         self._name = f"weald-{secrets.token_hex(8)}"
-        self._patience = parse_timedelta(dask.config.get("weald.patience", _PATIENCE))
+        self._patience = dask.utils.parse_timedelta(dask.config.get("weald.patience", _PATIENCE))
         self._attempts = 0
 
     @property
@@ -121,11 +117,10 @@ class Training:
             lengths = self._client.map(length_of, futures, key=f"weald_rows-{secrets.token_hex(8)}", pure=False)
             await self._settled(futures, given.called(name))
             found[name] = Partitions(given.called(name), futures, await self._client._gather(lengths))
-        for name, own in found.items():
-            if own.n_rows != found["X"].n_rows:
-                raise InputError(
-                    f"{given.called(name)} has {own.n_rows} rows, but {given.called('X')} has {found['X'].n_rows}."
-                )
+        n_rows = found["X"].n_rows
+        for one in found.values():
+            if one.n_rows != n_rows:
+                raise InputError(f"{one.name} has {one.n_rows} rows, but {given.called('X')} has {n_rows}.")
         return found
 
     async def _brought(
@@ -215,7 +210,7 @@ class Training:
     def _give_up(self, futile: int, outcome: Lost) -> None:
         if futile >= _FUTILE:
             raise TrainingLost(
-                f"{futile} teams of workers have broken up one after another without a new round of training; last: {outcome.reason}."
+                f"{futile} teams of workers have broken up one after another without a new round; the last: {outcome.reason}."
             )
 
     async def _attempt(self, work: Callable[..., Any], arguments: Sequence[Sequence[Any]]) -> Done | Lost:
@@ -240,17 +235,21 @@ class Training:
             return await self._outcome(futures, work is shape_of)
         finally:
             await self._client._cancel(futures, force=True)
-            Variable(attempt.name, client=self._client).delete()
+            distributed.Variable(attempt.name, client=self._client).delete()
 
     async def _outcome(self, futures: Sequence[Any], of_first: bool) -> Done | Lost:
         """Of the member that is finished first; what one refuses is raised."""
         left, lost = list(futures), Lost("")
         while left:
             try:
-                ended, _ = await wait(left, return_when="FIRST_COMPLETED", timeout=_GRACE if lost.reason else None)
+                await distributed.client._wait(
+                    left, timeout=_GRACE if lost.reason else None, return_when="FIRST_COMPLETED"
+                )
+            except distributed.CancelledError:
+                pass
             except asyncio.TimeoutError:
                 break
-            for future in ended:
+            for future in [one for one in left if one.done()]:
                 left.remove(future)
                 outcome = await _outcome_of(future)
                 if isinstance(outcome, Lost):
@@ -261,7 +260,8 @@ class Training:
 
     async def _settled(self, futures: Sequence[Any], name: str) -> None:
         """Wait until all are there; one that cannot be is named."""
-        await wait(list(futures))
+        with suppress(distributed.CancelledError):
+            await distributed.client._wait(list(futures))
         for number, future in enumerate(futures):
             if future.status == "finished":
                 continue
@@ -269,12 +269,12 @@ class Training:
                 await future
             except InputError:
                 raise
-            except FutureCancelledError:
+            except distributed.CancelledError:
                 raise TrainingLost(
                     f"Partition {number} of {name} was in the memory of a worker that is lost, and cannot be computed again; "
                     "pass a collection that is not scattered."
                 ) from None
-            except KilledWorker as error:
+            except distributed.KilledWorker as error:
                 raise TrainingLost(f"Partition {number} of {name} has cost several workers their life: {error}") from error
             except Exception as error:
                 raise InputError(f"Partition {number} of {name} cannot be read: {error!r}") from error
@@ -283,22 +283,20 @@ class Training:
 async def _outcome_of(future: Any) -> Done | Lost:
     try:
         outcome: Done | Lost = await future
-    except KilledWorker as error:
+    except distributed.KilledWorker as error:
         return Lost(f"a worker was lost again and again: {error}")
-    except FutureCancelledError:
+    except distributed.CancelledError:
         return Lost("the scheduler has lost a member's task")
     return outcome
 
 
 def check_client(client: Any) -> Any:
     """A client of a cluster; the current one where none is given."""
-    from distributed import default_client
-
     if client is not None:
         if not hasattr(client, "scheduler"):
             raise NotSupportedError(f"client must be a dask.distributed.Client, not {type(client).__name__}.")
         return client
     try:
-        return default_client()
+        return distributed.default_client()
     except ValueError:
         raise InputError("There is no Dask client; make one first: dask.distributed.Client().") from None
