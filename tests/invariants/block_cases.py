@@ -107,7 +107,7 @@ TABLE: tuple[str, ...] = (
     "leafwise holdout drawn tree free quantiles parallel steps none none packed constant",
     "depthwise greedy all tree noise three ordered newton some none packed constant",
     "oblivious ordered bayesian node cosine absolute ordered steps none one packed constant",
-    "leafwise partition drawn level free normal dart gradient none one packed given",
+    "leafwise partition drawn level free normal dart gradient none one packed constant",
     "leafwise holdout classes all cosine two plain newton none none packed constant",
     "oblivious greedy goss node monotone squared plain gradient none one packed constant",
     "leafwise onehot goss tree groups absolute averaging smooth none none packed constant",

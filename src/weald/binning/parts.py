@@ -269,7 +269,8 @@ def _labels_of(
         return np.concatenate([np.empty(0), *parts]).astype(np.float64), None, label_type
     names = sorted(set().union(*(distinct for _, distinct, _ in found)))
     classes = np.array(names, dtype=np.result_type(*types)) if like is None else like.classes
-    assert classes is not None
+    if classes is None:
+        raise InputError(f"The labels of an evaluation set have the class {names[0]!r}, but y holds numbers.")
     place = {name: number for number, name in enumerate(classes.tolist())}
     unknown = [name for name in names if name not in place]
     if unknown:

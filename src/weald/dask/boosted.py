@@ -6,57 +6,34 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from weald.dask.collections import is_collection
 from weald.dask.prediction import lazily
 from weald.dask.progress import shown
 from weald.dask.training import Order, RowSet, Training, check_client
 from weald.estimators.boosted import boosted
+from weald.estimators.boosted.evaluation_sets import as_sets
 from weald.estimators.boosted.fitting import checked_callbacks
 from weald.estimators.shared.persistence import from_bytes
+from weald.params.choice import part
 from weald.params.declare import documented
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.callbacks import Checkpoint
 from weald.training.boosting.rounds import Callback
+from weald.workers.estimators import OnWorkers
+from weald.workers.parameters import PARALLEL, Parallel, sharing_of
 
 
-def row_sets(eval_set: Any) -> list[RowSet]:
-    """The sets of ``fit``, as `BoostedTreesClassifier` of `weald` itself takes them."""
-    if eval_set is None:
-        return []
-    if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
-        eval_set = [eval_set]
-    if not isinstance(eval_set, list | tuple) or not all(
-        isinstance(entry, tuple | list) and len(entry) in (2, 3) for entry in eval_set
-    ):
-        raise InputError("eval_set must be a list of pairs (X, y) or triples (X, y, sample_weight).")
-    return [RowSet(f"eval_set[{place}]", *entry) for place, entry in enumerate(eval_set)]
+_Way = Annotated[Parallel | str, part("What workers share out, and what travels between them.", PARALLEL)]
 
 
-class BoostedOnDask:
-    """What classifier and regressor share; mixed in before an estimator of `weald` itself."""
+class BoostedOnDask(OnWorkers):
+    """Mixed into boosted trees."""
 
-    _plain: ClassVar[type[Any]]
-
-    if TYPE_CHECKING:  # what the estimator has
-        n_estimators: int
-        verbose: int
-        warm_start: bool
-
-        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
-
-        def _forget(self) -> None: ...
-
-        def _fitted(self) -> Any: ...
-
-        def _set_model(self, model: Any) -> None: ...
-
-    def to_local(self) -> Any:
-        """The same model as an estimator of `weald` itself, which trains and predicts in memory."""
-        local = self._plain(**self.get_params(deep=False))
-        local._set_model(self._fitted())
-        return local
+    n_estimators: int
+    verbose: int
+    warm_start: bool
 
     def fit(
         self,
@@ -99,9 +76,11 @@ class BoostedOnDask:
             )
         options = {"eval_names": eval_names, "callbacks": listeners}
         checkpoint = None if resume_from is None else Path(resume_from).read_bytes()
-        local = self._plain(**self.get_params(deep=False))
+        sets = [RowSet(f"eval_set[{place}]", *one) for place, one in enumerate(as_sets(eval_set))]
+        parallel = sharing_of(self.parallel)[0]
         every = self.verbose if self.verbose > 1 else None
-        return Order(local, RowSet("", X, y, weight), row_sets(eval_set), options, checkpoint, every)
+        rows = RowSet("", X, y, weight)
+        return Order(self.alone(), parallel, rows, sets, options, checkpoint, every)
 
     async def _fit(self, client: Any, order: Order) -> Any:
         training = Training(client, order)
@@ -112,7 +91,7 @@ class BoostedOnDask:
 
     def _predicted_lazily(self, method: str, X: Any, n_rounds: int | None, columns: Any = None) -> Any:
         """What a method of the model in memory says; of a collection, when it is computed."""
-        local = self.to_local()
+        local = self.alone()
         if not is_collection(X):
             return getattr(local, method)(X, n_rounds)
         return lazily(X, local, _Method(method, n_rounds), columns)
@@ -139,7 +118,7 @@ class _Method:
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):
+class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):  # type: ignore[misc]
     """`weald.BoostedTreesClassifier` on a Dask cluster: each worker trains on some of the rows, and the model is the same.
 
     Examples
@@ -152,7 +131,8 @@ class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):
     ...     model = weald.dask.BoostedTreesClassifier().fit(da.from_array(X), da.from_array(y))
     """
 
-    _plain = boosted.BoostedTreesClassifier
+    parallel: _Way = "data"
+    _alone: ClassVar[type[Any]] = boosted.BoostedTreesClassifier
 
     def predict_proba(self, X: Any, n_rounds: int | None = None) -> Any:
         """Probabilities, (rows, classes)."""
@@ -169,7 +149,8 @@ class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):
 
 @documented
 @dataclass(kw_only=True, repr=False, eq=False)
-class BoostedTreesRegressor(BoostedOnDask, boosted.BoostedTreesRegressor):
+class BoostedTreesRegressor(BoostedOnDask, boosted.BoostedTreesRegressor):  # type: ignore[misc]
     """`weald.BoostedTreesRegressor` on a Dask cluster: each worker trains on some of the rows, and the model is the same."""
 
-    _plain = boosted.BoostedTreesRegressor
+    parallel: _Way = "data"
+    _alone: ClassVar[type[Any]] = boosted.BoostedTreesRegressor

@@ -21,9 +21,12 @@ from weald.dask.links import MemberLost
 from weald.dask.meeting import Place, met
 from weald.dask.socket_team import SocketTeam
 from weald.runtime.errors import NotSupportedError
+from weald.runtime.team import ALONE
 from weald.runtime.threads import count_tasks
 from weald.training.boosting.callbacks import Checkpoint
 from weald.training.boosting.rounds import Round
+from weald.workers.estimators import stops_with
+from weald.workers.parameters import Parallel
 
 _WORKING = ("executing", "long-running")  # the states of a task that somebody wants
 _GROWTH = 1.05  # a checkpoint is made when there are so many times as many rounds as in the last: at most 5% are lost
@@ -117,7 +120,7 @@ def _team(attempt: Attempt, rank: int) -> Iterator[SocketTeam]:
     host = "127.0.0.1" if address.startswith("inproc") else address.rpartition("://")[2].rpartition(":")[0]
     place = Place(rank, attempt.size, host.strip("[]"), attempt.secret, attempt.patience, is_wanted)
     with met(place, _Board(attempt)) as links:
-        yield SocketTeam(links)
+        yield SocketTeam(links, f"worker {address}")
 
 
 def run_member(attempt: Attempt, rank: int, work: Callable[..., Any], *arguments: Any) -> Done | Lost:
@@ -158,6 +161,7 @@ def train(
     team: SocketTeam,
     last: LastCheckpoint,
     estimator: Any,
+    parallel: Parallel,
     table: ShardedTable,
     sets: Sequence[ShardedTable],
     options: Mapping[str, Any],
@@ -167,11 +171,13 @@ def train(
     """The bytes of the model."""
     estimator.set_params(n_jobs=_threads(estimator.n_jobs), verbose=0)
     callbacks = [*(options.get("callbacks") or ()), last.listen()]
+    if parallel.needs_all_rows:
+        callbacks.insert(-1, stops_with(team))
     if team.rank == 0:
         callbacks.append(_Reporter(*told))
     estimator.fit(
-        _of_team(table, team),
-        eval_set=[_of_team(one, team) for one in sets] or None,
+        _of_team(table, team, parallel),
+        eval_set=[_of_team(one, team, parallel) for one in sets] or None,
         eval_names=options.get("eval_names"),
         callbacks=callbacks,
         resume_from=None if checkpoint is None else last.begin(checkpoint),
@@ -180,9 +186,10 @@ def train(
     return model
 
 
-def _of_team(table: ShardedTable, team: SocketTeam) -> ShardedTable:
+def _of_team(table: ShardedTable, team: SocketTeam, parallel: Parallel) -> ShardedTable:
     """The same rows, as those of a member."""
-    return replace(table, bins=replace(table.bins, team=team))
+    own = ALONE if parallel.needs_all_rows else team
+    return replace(table, bins=replace(table.bins, team=own, sharing=parallel.sharing(team)))
 
 
 def _threads(n_jobs: int | None) -> int:

@@ -19,11 +19,16 @@ _LARGE = 32_768
 class SocketTeam:
     """One member, as `weald.runtime.team.Team` has it."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: Links, name: str) -> None:
         self._links = links
         self.rank = links.rank
         self.size = links.size
         self._others = [other for other in range(self.size) if other != self.rank]
+        self._names: list[str] = self.gather(name)
+
+    def name_of(self, rank: int) -> str:
+        """By the address of its worker."""
+        return self._names[rank]
 
     def gather(self, part: Any) -> list[Any]:
         """What every member gives."""

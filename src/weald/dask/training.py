@@ -23,6 +23,7 @@ from weald.dask.members import (
 )
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
+from weald.workers.parameters import Parallel
 
 _PATIENCE = "300s"  # how long a member waits for the others, and the client for workers
 _FUTILE = 6  # teams in a row that break up before a new checkpoint
@@ -57,7 +58,8 @@ class RowSet:
 class Order:
     """What a client asks for."""
 
-    estimator: Any  # to be fitted; a fresh one, of `weald` itself
+    estimator: Any  # to be fitted; a fresh one, of one process
+    parallel: Parallel
     rows: RowSet
     sets: Sequence[RowSet]
     options: Mapping[str, Any]  # of ``fit``, beside the tables
@@ -87,9 +89,11 @@ class Training:
         given = [order.rows, *order.sets]
         found = [await self._partitions(one) for one in given]
         size = max(1, min(len(workers), found[0]["X"].n_rows))
-        tables = [await self._brought(own, size) for own in found]
+        tables = [self._brought(own, size) for own in found]
         whole = await self._shape(tables[0], owner)
         homes = await self._homes(tables[0], workers)
+        if order.parallel.needs_all_rows:
+            tables = [[self._brought(own, 1)[0]] * size for own in found]
         shards = [
             self._shards(shard_of if place == 0 else evaluated_shard_of, table, whole, owner, homes)
             for place, table in enumerate(tables)
@@ -123,7 +127,7 @@ class Training:
                 raise InputError(f"{one.name} has {one.n_rows} rows, but {given.called('X')} has {n_rows}.")
         return found
 
-    async def _brought(
+    def _brought(
         self, found: Mapping[str, Partitions], size: int
     ) -> list[tuple[dict[str, list[Any]], dict[str, list[tuple[int, int]]]]]:
         """For each member the partitions that its rows are in, and which rows of them they are."""
@@ -194,7 +198,7 @@ class Training:
             outcome = await self._attempt(
                 train,
                 [
-                    (order.estimator, own, [one[rank] for one in sets], order.options, checkpoint.checkpoint, told)
+                    (order.estimator, order.parallel, own, [one[rank] for one in sets], order.options, checkpoint.checkpoint, told)
                     for rank, own in enumerate(rows)
                 ],
             )

@@ -55,7 +55,7 @@ def unknown(collection: Any, blocks: int) -> Any:
 def test_an_array_of_any_chunks_trains_the_model_of_one_thread(client: Any, rows: Any, labels: Any) -> None:
     model = BoostedTreesRegressor(**settings()).fit(rows, labels)
     assert same(model, weald.BoostedTreesRegressor(**settings(n_jobs=1)).fit(X, Y))
-    assert same(model.to_local(), model)
+    assert same(model.alone(), model)
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 7])
@@ -87,7 +87,7 @@ def test_evaluation_sets_stop_early_in_the_same_round(client: Any) -> None:
 
 def test_predictions_are_lazy_and_those_of_the_model_in_memory(client: Any) -> None:
     model = BoostedTreesClassifier(**settings()).fit(da.from_array(X), da.from_array(CLASSES))
-    local = model.to_local()
+    local = model.alone()
     for table in (da.from_array(X, chunks=(500, 3)), unknown(X, 3)):
         for method in ("predict", "predict_proba", "predict_log_proba", "decision_function", "apply"):
             found = getattr(model, method)(table)
@@ -106,8 +106,8 @@ def test_predictions_of_a_dataframe_have_its_index(client: Any) -> None:
     assert list(found.columns) == [0, 1, 2]
     computed = found.compute()
     assert (computed.index == frame.index).all()
-    assert (computed.to_numpy() == model.to_local().predict_proba(frame)).all()
-    assert (model.predict(table).compute() == model.to_local().predict(frame)).all()
+    assert (computed.to_numpy() == model.alone().predict_proba(frame)).all()
+    assert (model.predict(table).compute() == model.alone().predict(frame)).all()
 
 
 def unreadable(block: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald.binning.mapper import BinMapper
-from weald.binning.sharded_table import ShardedTable
-from weald.data import Schema, read_table, read_weights
+from weald.binning.sharded_table import ShardedTable, in_blocks
+from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
@@ -33,7 +33,7 @@ def read_evaluation_sets(
     earlier: Earlier | None,
 ) -> list[Rows]:
     """The sets of ``fit``; ``table``: that is trained on, like which sets in blocks were binned."""
-    sets = _as_sets(options.eval_set)
+    sets = as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
         raise InputError(
             "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
@@ -68,7 +68,9 @@ def _in_blocks(estimator: BoostedTrees, X: ShardedTable, table: AnyTable, labels
         raise InputError(f"the evaluation set {name!r} is in blocks, but X is not; pass both in the same way.")
     if X.schema != table.schema or not same_bins(X.bins.mapper, table.bins.mapper):
         raise InputError(f"the evaluation set {name!r} was binned by other columns or cuts than X; bin it like X.")
-    if X.classes is None:
+    if not X.n_rows:
+        target = X.labels
+    elif X.classes is None:
         target = writeable(estimator._encode(X.labels, X.n_rows, labels.classes))
     elif labels.classes is not None and np.array_equal(X.classes, labels.classes):
         target = X.labels
@@ -84,14 +86,14 @@ def same_bins(one: BinMapper, other: BinMapper) -> bool:
     return np.array_equal(one.n_bins, other.n_bins) and all(map(np.array_equal, one.cuts, other.cuts))
 
 
-def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
+def as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
     """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one; a table in blocks stands alone."""
     if eval_set is None:
         return []
-    if isinstance(eval_set, ShardedTable):
-        eval_set = [eval_set]
+    if (alone := in_blocks(eval_set)) is not None:
+        eval_set = [alone]
     if isinstance(eval_set, list | tuple):
-        eval_set = [(one, None) if isinstance(one, ShardedTable) else one for one in eval_set]
+        eval_set = [one if (table := in_blocks(one)) is None else (table, None) for one in eval_set]
     if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
         eval_set = [eval_set]
     if not isinstance(eval_set, list | tuple) or not all(
