@@ -24,7 +24,6 @@ from weald.training.boosting.rounds import Callback
 from weald.workers.estimators import OnWorkers
 from weald.workers.parameters import PARALLEL, Parallel, sharing_of
 
-
 _Way = Annotated[Parallel | str, part("What workers share out, and what travels between them.", PARALLEL)]
 
 

@@ -96,9 +96,7 @@ class Links:
         flows = {other: _Flow(self._number, message) for other, message in messages.items()}
         with selectors.DefaultSelector() as selector:
             for other in flows:
-                selector.register(
-                    self._lines[other], selectors.EVENT_READ | selectors.EVENT_WRITE, other
-                )
+                selector.register(self._lines[other], selectors.EVENT_READ | selectors.EVENT_WRITE, other)
             self._drive(selector, flows)
         found = {}
         for other, flow in flows.items():

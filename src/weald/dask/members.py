@@ -140,7 +140,13 @@ def run_member(attempt: Attempt, rank: int, work: Callable[..., Any], *arguments
 
 
 def shape_of(
-    team: SocketTeam, _: LastCheckpoint, brought: Brought, cuts: Cuts, wishes: BinWishes, owner: str, seed: int
+    team: SocketTeam,
+    _: LastCheckpoint,
+    brought: Brought,
+    cuts: Cuts,
+    wishes: BinWishes,
+    owner: str,
+    seed: int,
 ) -> ShardedTable | None:
     """Schema, cuts and classes of all rows; of the first member, for all."""
     whole = table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team)
@@ -201,7 +207,9 @@ class LastCheckpoint:
     """A checkpoint on the worker's disk, made now and then; what is left when the team breaks up."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="weald-", dir=distributed.get_worker().local_directory)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="weald-", dir=distributed.get_worker().local_directory
+        )
         self._path = Path(self._folder.name) / "checkpoint.weald"
         self._rounds = _Rounds(self._path)
 
@@ -258,4 +266,6 @@ class _Reporter:
             for metric, values in own.items()
             if values
         }
-        distributed.get_worker().log_event(self._topics, {"round": done, "of": state.n_rounds, "metrics": metrics})
+        distributed.get_worker().log_event(
+            self._topics, {"round": done, "of": state.n_rounds, "metrics": metrics}
+        )

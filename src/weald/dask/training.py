@@ -100,7 +100,10 @@ class Training:
         ]
         for name, own in zip([one.name for one in given], shards, strict=True):
             await self._settled(own, name or "X")
-        del found, tables  # from here on the scheduler keeps partitions only as what shards can be made of again
+        del (
+            found,
+            tables,
+        )  # from here on the scheduler keeps partitions only as what shards can be made of again
         return await self._trained(shards)
 
     async def _workers(self) -> list[str]:
@@ -118,7 +121,9 @@ class Training:
         found = {}
         for name, own in delayed.items():
             futures = [next(computed) for _ in own]
-            lengths = self._client.map(length_of, futures, key=f"weald_rows-{secrets.token_hex(8)}", pure=False)
+            lengths = self._client.map(
+                length_of, futures, key=f"weald_rows-{secrets.token_hex(8)}", pure=False
+            )
             await self._settled(futures, given.called(name))
             found[name] = Partitions(given.called(name), futures, await self._client._gather(lengths))
         n_rows = found["X"].n_rows
@@ -191,23 +196,24 @@ class Training:
         order = self._order
         rows, *sets = shards
         told = (self.topic, order.every)
-        checkpoint, futile = Lost("", 0, order.checkpoint), 0
+        start, futile = Lost("", 0, order.checkpoint), 0
+        given = (order.estimator, order.parallel)
         while True:
             for own, name in zip(shards, ["X", *(one.name for one in order.sets)], strict=True):
                 await self._settled(own, name)
             outcome = await self._attempt(
                 train,
                 [
-                    (order.estimator, order.parallel, own, [one[rank] for one in sets], order.options, checkpoint.checkpoint, told)
+                    (*given, own, [one[rank] for one in sets], order.options, start.checkpoint, told)
                     for rank, own in enumerate(rows)
                 ],
             )
             if isinstance(outcome, Done):
                 model: bytes = outcome.result
                 return model
-            futile = 0 if outcome.rounds > checkpoint.rounds else futile + 1
-            checkpoint = max(checkpoint, outcome, key=lambda one: one.rounds)
-            self._client.log_event(self.topic, {"lost": outcome.reason, "goes on from": checkpoint.rounds})
+            futile = 0 if outcome.rounds > start.rounds else futile + 1
+            start = max(start, outcome, key=lambda one: one.rounds)
+            self._client.log_event(self.topic, {"lost": outcome.reason, "goes on from": start.rounds})
             self._give_up(futile, outcome)
             await self._workers()
 
@@ -279,7 +285,9 @@ class Training:
                     "pass a collection that is not scattered."
                 ) from None
             except distributed.KilledWorker as error:
-                raise TrainingLost(f"Partition {number} of {name} has cost several workers their life: {error}") from error
+                raise TrainingLost(
+                    f"Partition {number} of {name} has cost several workers their life: {error}"
+                ) from error
             except Exception as error:
                 raise InputError(f"Partition {number} of {name} cannot be read: {error!r}") from error
 

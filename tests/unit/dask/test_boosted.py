@@ -48,7 +48,10 @@ def unknown(collection: Any, blocks: int) -> Any:
         (da.from_array(X, chunks=(170, 3)), da.from_array(Y, chunks=500)),
         (da.from_array(X, chunks=(N, 2)), da.from_array(Y, chunks=N)),  # more workers than partitions
         (unknown(X, 5), unknown(Y, 4)[:, 0]),
-        (da.concatenate([da.from_array(X[:700], chunks=(350, 4))[X[:700, 0] > 99.0], da.from_array(X)]), da.from_array(Y)),
+        (
+            da.concatenate([da.from_array(X[:700], chunks=(350, 4))[X[:700, 0] > 99.0], da.from_array(X)]),
+            da.from_array(Y),
+        ),
     ],
     ids=["even", "other-chunks", "one", "unknown", "empty"],
 )
@@ -59,7 +62,9 @@ def test_an_array_of_any_chunks_trains_the_model_of_one_thread(client: Any, rows
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 7])
-def test_a_dataframe_whose_partitions_have_other_categories_trains_the_same_model(client: Any, blocks: int) -> None:
+def test_a_dataframe_whose_partitions_have_other_categories_trains_the_same_model(
+    client: Any, blocks: int
+) -> None:
     whole = dd.from_pandas(FRAME, npartitions=blocks)
     found = whole.map_partitions(lambda part: part.assign(city=part["city"].astype("category")))
     labels = dd.from_pandas(pd.Series(np.where(CLASSES == 1, "middle", "edge")), npartitions=3)
@@ -74,7 +79,9 @@ def test_evaluation_sets_stop_early_in_the_same_round(client: Any) -> None:
     rows, labels = da.from_array(X[:900], chunks=(250, 4)), da.from_array(CLASSES[:900], chunks=250)
     held = (da.from_array(X[900:], chunks=(200, 4)), da.from_array(CLASSES[900:], chunks=200))
     small = (da.from_array(X[:2]), da.from_array(CLASSES[:2]))  # fewer rows than members
-    model = BoostedTreesClassifier(**parameters).fit(rows, labels, eval_set=[held, small], eval_names=["held", "small"])
+    model = BoostedTreesClassifier(**parameters).fit(
+        rows, labels, eval_set=[held, small], eval_names=["held", "small"]
+    )
     local = weald.BoostedTreesClassifier(**parameters).fit(
         X[:900],
         CLASSES[:900],
@@ -124,7 +131,10 @@ def unreadable(block: Any) -> Any:
         ({"y": da.from_array(Y[:-1])}, "y has 1199 rows, but X has 1200"),
         ({"sample_weight": da.from_array(-WEIGHT - 1.0)}, "sample_weight must be finite"),
         ({"y": da.from_array(np.where(Y > 3.0, np.nan, Y))}, "contains NaN"),
-        ({"X": da.from_array(X).map_blocks(unreadable, dtype=float)}, r"Partition 0 of X cannot be read: OSError\('disk"),
+        (
+            {"X": da.from_array(X).map_blocks(unreadable, dtype=float)},
+            r"Partition 0 of X cannot be read: OSError\('disk",
+        ),
         ({"eval_set": [(da.from_array(X[:, :2]), da.from_array(Y))]}, "columns"),
         ({"callbacks": [weald.Checkpoint("model")]}, "Checkpoint would write to the workers' disks"),
     ],
@@ -137,7 +147,10 @@ def test_what_cannot_be_trained_on_is_a_sentence(client: Any, change: dict[str, 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"warm_start": True}, "warm_start"), ({"booster": "ordered"}, "booster='ordered' needs all rows in one memory")],
+    [
+        ({"warm_start": True}, "warm_start"),
+        ({"booster": "ordered"}, "booster='ordered' needs all rows in one memory"),
+    ],
 )
 def test_parameters_that_need_one_memory_are_refused(client: Any, parameters: Any, message: str) -> None:
     with pytest.raises(NotSupportedError, match=message):
