@@ -14,7 +14,9 @@ lightgbm = pytest.importorskip("lightgbm")
 rng = np.random.default_rng(0)
 # One column of few values, so that both grow the same trees.
 X = rng.integers(0, 8, (600, 1)).astype(float)
-Y = np.abs(np.array([3.0, 8.0, 1.0, 5.0, 13.0, 2.0, 7.0, 21.0])[X[:, 0].astype(int)] + rng.standard_normal(600))
+Y = np.abs(
+    np.array([3.0, 8.0, 1.0, 5.0, 13.0, 2.0, 7.0, 21.0])[X[:, 0].astype(int)] + rng.standard_normal(600)
+)
 LATER = 2.0 * Y + 1.0
 GRID = np.arange(8.0).reshape(-1, 1)
 #: new rows in every leaf, and new rows that half of the leaves do not have

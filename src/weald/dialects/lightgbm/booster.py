@@ -14,7 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps, files
-from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
@@ -43,6 +43,7 @@ _MOST_CELLS = 2**22  # of contributions that are there before they become sparse
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
+@DOOR.owner
 @REFUSALS.methods(BOOSTER_METHODS)
 class Booster(DescribedBooster):
     """A model of LightGBM's interface: what `train` returns.

@@ -61,6 +61,6 @@ def _shares(forest: Forest, rates: Sequence[float]) -> Float64s:
     """What the steps of every tree are multiplied by: 1 where the first score is in the leaves."""
     if forest.averaged:
         return np.ones(forest.n_trees)
-    shares = shares_of(forest, 1.0) * np.repeat(rates, forest.trees_per_round)
+    shares: Float64s = shares_of(forest, 1.0) * np.repeat(rates, forest.trees_per_round)
     shares[: forest.n_outputs][np.abs(forest.base_score) > _NO_START] = 1.0
     return shares
