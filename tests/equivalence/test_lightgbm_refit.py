@@ -22,7 +22,7 @@ GRID = np.arange(8.0).reshape(-1, 1)
 #: new rows in every leaf, and new rows that half of the leaves do not have
 ROWS = {"all leaves": np.arange(600) >= 300, "half of the leaves": X[:, 0] < 4}
 
-SETS = {"categorical_feature": [0], "max_cat_to_onehot": 1, "cat_l2": 50.0, "min_data_per_group": 5}
+SETS = {"max_cat_to_onehot": 1, "cat_smooth": 1.0, "cat_l2": 50.0, "min_data_per_group": 5}
 
 
 def classes(values: Any) -> Any:
@@ -52,8 +52,9 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
 @pytest.mark.parametrize(("case", "params", "labels"), CASES, ids=[case for case, _, _ in CASES])
 def test_refitted_boosters_predict_lightgbms_numbers(case: str, params: dict[str, Any], labels: Any) -> None:
     params = {"num_leaves": 4, "verbosity": -1, "num_threads": 1, **params}
+    columns = [0] if "cat_l2" in params else "auto"
     boosters = [
-        module.train(params, module.Dataset(X[:300], labels(Y[:300])), 4)
+        module.train(params, module.Dataset(X[:300], labels(Y[:300]), categorical_feature=columns), 4)
         for module in (lightgbm, weald.lightgbm)
     ]
     for rows in ROWS.values():
