@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
     from weald.data.dates import date_parts
+    from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -89,6 +90,8 @@ __all__ = [
     "Bins",
     "Leaves",
     "Splits",
+    "Cpu",
+    "OpenCL",
     "losses",
     "load",
     "EarlyStopping",
@@ -131,6 +134,7 @@ _CHOICES = {
     "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
     "weald.encoding.parameters": ("AutoCategories", "OneHot", "Partition", "TargetStatistics"),
     "weald.tree.parameters": ("Leaves", "Splits"),
+    "weald.devices.parameters": ("Cpu", "OpenCL"),
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
