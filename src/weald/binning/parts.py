@@ -76,7 +76,7 @@ def sharded_table_of(
     """The rows of some parts as a table in blocks; every member of ``team`` gives its own, in the members' order.
 
     A member may have no parts. ``seed``: which rows of a table of more than 200,000 the cuts are found from. ``like``: a table
-    whose schema, cuts and classes these rows are to have, as evaluation sets have those of the training.
+    whose schema, cuts and classes these rows are to have, as evaluation sets have those of the training; rows of weight 0 stay.
 
     >>> import numpy as np
     >>> import weald
@@ -89,7 +89,7 @@ def sharded_table_of(
     True
     """
     opened: list[_Opened] = []
-    gather_or_refuse(team, lambda: opened.extend(_open(part, wishes, owner) for part in parts))
+    gather_or_refuse(team, lambda: opened.extend(_open(part, wishes, owner, like is not None) for part in parts))
     schema = like.schema if like is not None else _schema_of(team, [part.table for part in opened], wishes)
     if like is not None:
         _check_columns(team, [part.table for part in opened], like.schema, wishes)
@@ -104,13 +104,13 @@ def sharded_table_of(
     return ShardedTable(schema, ShardedBins(mapper, blocks, team), wishes, labels, classes, label_type, weight)
 
 
-def _open(part: Part, wishes: BinWishes, owner: str) -> _Opened:
+def _open(part: Part, wishes: BinWishes, owner: str, keeps_all: bool) -> _Opened:
     table = open_part(part.X, wishes.unstored)
     labels = read_labels(part.y, table.n_rows, owner=owner)
     weight = None
     if part.weight is not None:
         weight = read_weights(part.weight, table.n_rows, may_be_zero=True)
-    if weight is None or (weight > 0.0).all():
+    if weight is None or keeps_all or (weight > 0.0).all():
         return _Opened(table, labels, weight, None)
     kept = np.flatnonzero(weight > 0.0)
     return _Opened(table, labels[kept], weight[kept], kept)
@@ -209,7 +209,8 @@ def _labels_of(
         return np.concatenate([np.empty(0), *parts]).astype(np.float64), None, label_type
     names = sorted(set().union(*(distinct for _, distinct, _ in found)))
     classes = np.array(names, dtype=np.result_type(*types)) if like is None else like.classes
-    assert classes is not None
+    if classes is None:
+        raise InputError(f"The labels of an evaluation set have the class {names[0]!r}, but y holds numbers.")
     place = {name: number for number, name in enumerate(classes.tolist())}
     unknown = [name for name in names if name not in place]
     if unknown:
