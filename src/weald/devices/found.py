@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from weald.runtime.errors import DeviceError, InputError
+from weald.runtime.errors import DeviceError, InputError, MissingExtraError
 from weald.runtime.extras import load_extra
 
-INSTALL = (
-    "install its maker's driver with OpenCL, or PoCL, which runs OpenCL on the CPU (pip install pocl-binary-distribution)"
-)
+INSTALL = "install its maker's driver with OpenCL, or PoCL, which runs OpenCL on the CPU (pip install pocl-binary-distribution)"
 
 
 @dataclass(frozen=True)
@@ -89,12 +87,28 @@ def chosen_devices(numbers: tuple[int, ...], found: list[FoundDevice] | None = N
     """The devices of these numbers."""
     found = list_devices() if found is None else found
     if not found:
-        raise InputError(f"device='opencl' finds no OpenCL device on this machine; {INSTALL}, or use device='cpu'.")
+        raise InputError(
+            f"device='opencl' finds no OpenCL device on this machine; {INSTALL}, or use device='cpu'."
+        )
     for number in numbers:
         if number >= len(found):
             known = ", ".join(f"{one.number} ({one.name})" for one in found)
             raise InputError(f"device='opencl:{number}' is not there; the OpenCL devices here are {known}.")
     return [found[number] for number in numbers]
+
+
+def device_rows() -> list[tuple[str, str]]:
+    """What `weald doctor` says of devices: rows of (name, value).
+
+    >>> device_rows()[0][0].startswith("OpenCL")
+    True
+    """
+    try:
+        found = list_devices()
+    except MissingExtraError as error:
+        return [("OpenCL", f"not there: {error}")]
+    rows = [(f"OpenCL device {one.number}", one.description) for one in found]
+    return rows or [("OpenCL", f"no device: {INSTALL}")]
 
 
 @contextmanager

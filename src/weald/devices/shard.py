@@ -1,8 +1,8 @@
 """A shard whose rows are on an OpenCL device: the Python side of the kernels in `kernels/`.
 
 Bins, rounded gradients and the rows' places stay on the device from tree to tree. Blocks that it has no room for pass through it,
-one after another, in every question that needs them. What the host does, it does with the kernels of `RowShard`: the rounding and the leaves' sums on
-a device without doubles, for one.
+one after another, in every question that needs them. What the host does, it does with the kernels of `RowShard`: on a device
+without doubles it rounds gradients and sums leaves, too.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class _Rows:
 
     block: Block
     first: int  # the number of the first row, among the shard's
-    room: Room | None  # None: the block passes through the shared one
-    entries: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # of such a block, in between
+    room: Room | None  # None: the block passes through the shared one, and has its entries here in between
+    entries: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     wide: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     n_sampled: int = 0
     # (nodes, 2, 2): begin and end of the sampled rows of a node, and of its others, among the entries
@@ -160,9 +160,7 @@ class DeviceShard:
                 self._put_rounded(own, room, here, sampled)
             self._keep(own, room, wide=True)
 
-    def _round(
-        self, own: _Rows, room: Room, rounding: Rounding, sampled: NDArray[np.uint32] | None
-    ) -> None:
+    def _round(self, own: _Rows, room: Room, rounding: Rounding, sampled: NDArray[np.uint32] | None) -> None:
         program, n_rows = self._program, np.uint32(own.n_rows)
         self._give(own, room)
         program.put(_order_of(own.n_rows, sampled), self._spare)
@@ -247,9 +245,7 @@ class DeviceShard:
         """See `Shard`; the rows follow when they are asked for the next time."""
         self._splits.append(splits)
 
-    def _followed(
-        self, columns: NDArray[np.int64]
-    ) -> Iterator[tuple[_Rows, Room, NDArray[np.int64]]]:
+    def _followed(self, columns: NDArray[np.int64]) -> Iterator[tuple[_Rows, Room, NDArray[np.int64]]]:
         """Blocks whose rows have followed all splits, where they are, and the places of their columns there."""
         for own in self._blocks:
             behind = self._splits[own.n_divided :]
@@ -378,9 +374,7 @@ class DeviceShard:
         assert self._shared is not None
         return self._shared
 
-    def _bring(
-        self, own: _Rows, columns: Sequence[NDArray[np.int64]]
-    ) -> tuple[Room, NDArray[np.int64]]:
+    def _bring(self, own: _Rows, columns: Sequence[NDArray[np.int64]]) -> tuple[Room, NDArray[np.int64]]:
         """Where a block's rows are on the device, with the bins of these columns at least, and the places of columns there."""
         if own.room is not None:
             return own.room, self._all_columns
