@@ -65,7 +65,8 @@ def tiles_of(places: Int64s, sizes: Int64s, offsets: NDArray[Any], most: int) ->
 
     ``places``, ``sizes``, ``offsets``: of every column its place among the bins, its cells, and its first in a histogram.
     """
-    rows, firsts, large = [], [0], []
+    rows: list[tuple[int, int, int, int]] = []
+    firsts, large = [0], []
     own = largest = 0
     for place, size, offset in zip(places.tolist(), sizes.tolist(), offsets.tolist(), strict=True):
         if size > most:

@@ -67,7 +67,7 @@ class RoomPlan:
         return max(_FEWEST_ROWS, min(by_limit, by_buffer, _MOST_ROWS))
 
     def blocks_that_stay(self, device: FoundDevice, sizes: Sequence[int]) -> list[bool]:
-        """Which blocks of so many rows stay on the device: all, or as many as there is room for beside one that passes through."""
+        """Which blocks of so many rows stay on the device: all, or as many as leave room for one that passes through."""
         left = self.limit - _SPARE * max(sizes, default=0)
         if sum(sizes) * self.row_bytes <= left:
             return [True for _ in sizes]
