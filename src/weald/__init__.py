@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
+    from weald.blocks.predicting import predict_batches, predict_to_parquet
+    from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
     from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
@@ -94,6 +96,9 @@ __all__ = [
     "OpenCL",
     "losses",
     "load",
+    "BlockStore",
+    "predict_batches",
+    "predict_to_parquet",
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
@@ -141,6 +146,9 @@ _HOMES = {
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
+    "BlockStore": "weald.blocks.store",
+    "predict_batches": "weald.blocks.predicting",
+    "predict_to_parquet": "weald.blocks.predicting",
     "EarlyStopping": "weald.training.boosting.callbacks",
     "TimeBudget": "weald.training.boosting.callbacks",
     "Checkpoint": "weald.training.boosting.callbacks",
