@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.binning import BinChoices, Bundling
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
+from weald.devices.parameters import DevicePlan
 from weald.encoding.combinations import Projection
 from weald.losses import Loss
 from weald.sampling import RowSampler, UniformRows
@@ -135,6 +136,7 @@ class Plan:
     rate: float = 0.1
     seed: int = 0
     n_jobs: int | None = None
+    device: DevicePlan | None = None  # None: the CPU
 
     @property
     def trees(self) -> TreePlan:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins
+from weald.binning import AnyBins, DenseBins
 from weald.binning.sharded import ShardedBins
 from weald.binning.statistics import StatisticBins
+from weald.devices.grower import device_grower
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
@@ -93,6 +94,10 @@ class TreeLearner:
         if signs and isinstance(bins, StatisticBins):
             moved = replace(rules.constraints, signs=bins.signs_of_columns(signs))
             rules = replace(rules, constraints=moved)
+        device = self._plan.device
+        if device is not None:
+            assert isinstance(bins, DenseBins | ShardedBins)  # as the opening makes them
+            return device_grower(device, bins, rules, trees.bins.precision, self._most_tasks)
         return make_grower(bins, rules, trees.bins.precision, self._most_tasks)
 
     def _descent(self) -> Descent:
