@@ -123,11 +123,11 @@ class _Trees:
         self._plan, self._train, self._sets, self._tasks = plan, train, sets, tasks
         self._start, self._forest = start, start.model
         self._kept = train.kept
-        has_statistics = plan.trees.statistics is not None
+        is_dense = plan.trees.statistics is not None or plan.device is not None
         self._bins = (
             train.table.bins
             if isinstance(train.table, ShardedTable)
-            else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, has_statistics)
+            else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, is_dense)
         )
 
     def open(self) -> Session:
@@ -209,6 +209,8 @@ class _Trees:
         else:
             assert isinstance(one.table, Dataset)
             bins = self._mapper.transform(one.table, self._tasks)
+            if self._plan.device is not None and statistics is None:
+                bins = dense_bins(bins)
         if statistics is not None:
             bins = statistics.other(one.table, bins)
         scores, team = self._scores(one), self._share.team
