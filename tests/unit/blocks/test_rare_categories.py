@@ -10,6 +10,8 @@ import pytest
 
 import weald
 from weald.estimators.shared.persistence import to_bytes
+from weald.runtime.errors import InputError
+from weald.runtime.row_memory import IN_MEMORY, MappedFiles
 
 N = 900
 
@@ -49,3 +51,11 @@ def test_a_store_has_what_forests_draw_from(kind: Any, tmp_path: Path) -> None:
     expected = model.fit(X, y)._to_bytes()
     store = weald.BlockStore.build(X, tmp_path, target=y, estimator=model, block_rows=201)
     assert kind(5, random_state=1, n_jobs=1).fit(store)._to_bytes() == expected
+
+
+def test_what_a_limit_has_no_room_for_is_refused() -> None:
+    memory = MappedFiles("/tmp", 2**30)
+    memory.check_room(2**29, "forests", "less")
+    with pytest.raises(InputError, match="memory_limit=1024 MiB has no room for forests, which takes 2048 MiB; use less"):
+        memory.check_room(2**31, "forests", "less")
+    IN_MEMORY.check_room(2**60, "forests", "less")

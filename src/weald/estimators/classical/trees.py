@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_BYTES_A_ROW = 48  # that a thread takes beside the bins: entries, counts and labels
+
 
 @dataclass(kw_only=True, repr=False, eq=False)
 class TreeEstimator(Fitting, Settable):
@@ -202,6 +204,9 @@ class TreeEstimator(Fitting, Settable):
                     f"{type(self).__name__} draws thresholds between the extremes of columns, which this table in blocks does "
                     "not keep; use RandomForestClassifier or RandomForestRegressor."
                 )
+            table.bins.memory.check_room(
+                _BYTES_A_ROW * table.bins.n_total * tasks, "forests", "BoostedTrees* with booster='averaging'"
+            )
             return gathered_bins(table.bins)
         bins = dense_bins(bins_of(table, weight, self._bin_wishes().choices, seed, tasks))
         return with_extremes(bins, table, weight) if random else bins

@@ -32,6 +32,7 @@ from weald.linear.columns import read_columns
 from weald.linear.model import LinearModel
 from weald.losses import Metric
 from weald.runtime.errors import NotSupportedError
+from weald.runtime.row_memory import IN_MEMORY
 from weald.runtime.team import RowShare, labels_of_team
 from weald.runtime.threads import hire
 from weald.training.boosting.averaging import AveragedRows, AveragingBooster
@@ -258,9 +259,10 @@ class _Trees:
     def _averaged_rows(self, one: Rows) -> AveragedRows:
         table, trains = self._start.table_of(one.table), one is self._train
         origin = origin_of(self._forest, one.init_score)
-        sums = np.zeros((self._forest.n_outputs, table.n_rows))
+        memory = one.table.bins.memory if isinstance(one.table, ShardedTable) else IN_MEMORY
+        sums: Floats = memory.zeros((self._forest.n_outputs, table.n_rows), np.float64)
         if self._forest.n_trees:
-            sums = raw_scores(trees_alone(self._forest), table.blocks(), table.n_rows, self._tasks)
+            sums[...] = raw_scores(trees_alone(self._forest), table.blocks(), table.n_rows, self._tasks)
         return (
             AveragedRows(self._of_kept(origin), self._of_kept(sums)) if trains else AveragedRows(origin, sums)
         )

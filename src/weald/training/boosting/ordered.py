@@ -237,6 +237,9 @@ class OrderedBooster:
     def begin(self, making: Making) -> None:
         """Every order starts where the training rows do."""
         self._making, at = making, making.at
+        if self._growth is not None:
+            a_row = (len(self._orders) - 1) * (24 * len(at.scores) + 36)
+            at.memory.check_room(a_row * at.train.n_rows, "ordered boosting", "booster='plain'")
         self._model = AllRows(at, self._steps)
         self._followers: list[Follower] = [self._model]
         for order in self._orders[1:]:

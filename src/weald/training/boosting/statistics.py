@@ -128,6 +128,9 @@ def make_statistics(
         StatisticChoices(plan.kind, plan.priors, plan.prior_weight, plan.counters),
         None if source is None else _labelled(codes, targets, source, team),
     )
+    if isinstance(bins, ShardedBins):
+        a_row = 4 * len(orders) + len(targets) + 28 + 3 * len(orders) * len(statistics.columns)
+        bins.memory.check_room(a_row * own.n_rows, "target statistics", "categories='partition'")
     single = list(plan.columns)
     kept = np.setdiff1d(np.arange(schema.n_columns), categorical[[place for (place,) in plan.alone]])
     n_slots = SLOTS if has_combinations(plan.max_combination, schema) else 0
@@ -148,7 +151,7 @@ def _labelled(
         codes, targets = np.ascontiguousarray(codes[:, rows]), np.ascontiguousarray(targets[:, rows])
     if team.size == 1:
         return LabelledCodes(codes, targets)
-    parts = team.gather(targets)
+    parts = team.gather(targets.astype(np.uint8))
     first, of_all = sum(part.shape[1] for part in parts[: team.rank]), np.concatenate(parts, axis=1)
     return LabelledCodes(codes, of_all, RowShare(first, of_all.shape[1], team))
 
