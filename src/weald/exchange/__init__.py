@@ -1,0 +1,1 @@
+"""Models taken out, in formats of others, and models of others brought in."""
