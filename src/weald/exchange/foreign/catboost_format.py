@@ -31,6 +31,7 @@ _LINKS: Final = {
     "Tweedie": "log",
     "RMSEWithUncertainty": "normal",
 }
+_SEVERAL_TARGETS: Final = ("MultiRMSE", "MultiRMSEWithMissingValues", "MultiLogloss", "MultiCrossEntropy")
 _DEEPEST_OBLIVIOUS: Final = 16
 
 
@@ -200,6 +201,7 @@ def _splits_of(
     """What reads a stored split, and the statistics that splits may test."""
     looked: Looked | None = None
     if content["features_info"].get("ctrs"):
+        _check_one_target(_objective_of(content["model_info"]))
         looked = looked_up(content, features, schema, codes)
     first = features.n_splits_before_statistics()
     known: dict[Any, _Split] = {}
@@ -229,6 +231,14 @@ def _splits_of(
         return known[key]
 
     return read, None if looked is None else looked.statistics
+
+
+def _check_one_target(objective: str) -> None:
+    if objective in _SEVERAL_TARGETS:
+        raise NotSupportedError(
+            f"CatBoost's JSON keeps target statistics of one target alone, and {objective} has those of several: CatBoost itself "
+            "predicts otherwise after reading the file. Train a model for each target, or with a large one_hot_max_size."
+        )
 
 
 def _trees_of(content: Any, read: Any, width: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Schema
-from weald.exchange.foreign.hashed import HashedStatistics, HashedTable, NumberTest, check_table
+from weald.exchange.foreign.hashed import CategoryTest, HashedStatistics, HashedTable, NumberTest, Test, check_table
 from weald.exchange.foreign.reading import field, number_of, whole_of
 from weald.runtime.errors import ModelFileError, NotSupportedError
 
@@ -107,9 +107,10 @@ def _buckets(table: Any, where: str) -> tuple[NDArray[np.uint64], Singles]:
     return keys[used], counts[used]
 
 
-def _projection(stored: Any, features: Features) -> tuple[tuple[int, ...], tuple[NumberTest, ...]]:
-    """What is hashed: categories, then tests of numbers."""
-    columns, tests = [], []
+def _projection(stored: Any, features: Features) -> tuple[tuple[int, ...], tuple[Test, ...]]:
+    """What is hashed: categories, then tests of numbers and of categories."""
+    columns: list[int] = []
+    tests: list[Test] = []
     for element in field(stored, "elements", list, "a statistic"):
         kind = field(element, "combination_element", str, "an element of a statistic")
         if kind == "cat_feature_value":
@@ -119,6 +120,10 @@ def _projection(stored: Any, features: Features) -> tuple[tuple[int, ...], tuple
             column = features.number(index)
             border = number_of(element.get("border"), "a border")
             tests.append(NumberTest(column, border, features.missing_above(index)))
+        elif kind == "cat_feature_exact_value":
+            column = features.category(field(element, "cat_feature_index", int, kind))
+            value = whole_of(element.get("value"), "a category's hash", -(2**31), 2**32 - 1)
+            tests.append(CategoryTest(column, value - 2**32 if value >= 2**31 else value))
         else:
             raise NotSupportedError(f"the CatBoost model has statistics of {kind[:40]!r}, which is not known here.")
     return tuple(columns), tuple(tests)

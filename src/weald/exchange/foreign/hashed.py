@@ -7,7 +7,7 @@ bits, and the model has numbers for the keys that the training rows had. Every o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -49,16 +49,27 @@ class NumberTest:
     missing_above: bool
 
 
+@dataclass(frozen=True)
+class CategoryTest:
+    """Whether a column's category is the one with this hash."""
+
+    column: int
+    category: int
+
+
+Test = NumberTest | CategoryTest
+
+
 @dataclass(frozen=True, eq=False)
 class HashedTable:
     """The numbers of a projection.
 
-    columns: places of categorical columns in the user's table; tests: of numbers, which are hashed behind them.
+    columns: places of categorical columns in the user's table; tests: whose answers are hashed behind them.
     keys: ascending; cells: (numbers, keys); default: (numbers,), of any other key.
     """
 
     columns: tuple[int, ...]
-    tests: tuple[NumberTest, ...]
+    tests: tuple[Test, ...]
     keys: Keys
     cells: NDArray[np.float64]
     default: NDArray[np.float64]
@@ -131,8 +142,16 @@ class HashedStatistics:
                 known &= codes[column] < len(own)
                 keys = mixed(keys, np.append(own, np.uint64(0))[codes[column]])
             for test in table.tests:
-                keys = mixed(keys, _above(block[:, test.column], test).astype(np.uint64))
+                keys = mixed(keys, self._answers(block, codes, test).astype(np.uint64))
             yield table.look_up(keys, known)
+
+    def _answers(
+        self, block: NDArray[Any], codes: Mapping[int, NDArray[np.int64]], test: Test
+    ) -> NDArray[np.bool_]:
+        if isinstance(test, NumberTest):
+            return _above(block[:, test.column], test)
+        is_it = self.hashes[test.column] == np.int64(test.category).astype(np.uint64)
+        return np.append(is_it, False)[codes[test.column]]
 
     def fill(self, block: NDArray[Any]) -> NDArray[Any]:
         """A block with the looked-up columns."""
@@ -151,7 +170,7 @@ class HashedStatistics:
                 "columns": list(table.columns),
                 "keys": len(table.keys),
                 "numbers": len(table.default),
-                "tests": [[test.column, test.border, test.missing_above] for test in table.tests],
+                "tests": [list(astuple(test)) for test in table.tests],
             }
             for table in self.tables
         ]
@@ -204,7 +223,9 @@ def _categorical(schema: Schema) -> list[int]:
 
 def check_table(table: HashedTable, categorical: Sequence[int], where: str) -> None:
     """Refuse a table that cannot be."""
-    if not set(table.columns) <= set(categorical) or set(categorical) & {test.column for test in table.tests}:
+    of_categories = {*table.columns, *(test.column for test in table.tests if isinstance(test, CategoryTest))}
+    of_numbers = {test.column for test in table.tests if isinstance(test, NumberTest)}
+    if not of_categories <= set(categorical) or set(categorical) & of_numbers:
         raise ModelFileError(f"{where} is of columns that have no categories.")
     if (table.keys[1:] <= table.keys[:-1]).any():
         raise ModelFileError(f"The keys of {where} do not ascend.")
@@ -212,11 +233,15 @@ def check_table(table: HashedTable, categorical: Sequence[int], where: str) -> N
         raise ModelFileError(f"{where} has a number that is NaN.")
 
 
-def _test_of(stored: Any, schema: Schema, where: str) -> NumberTest:
-    is_test = isinstance(stored, list) and len(stored) == 3 and type(stored[0]) is int and type(stored[1]) is float
-    if not is_test or not 0 <= stored[0] < schema.n_columns or not isinstance(stored[2], bool):
+def _test_of(stored: Any, schema: Schema, where: str) -> Test:
+    kinds = [type(value) for value in stored] if isinstance(stored, list) else []
+    if kinds not in ([int, float, bool], [int, int]) or not 0 <= stored[0] < schema.n_columns:
         raise ModelFileError(f"{where} has a test that is not one.")
-    return NumberTest(*stored)
+    if len(kinds) == 3:
+        return NumberTest(*stored)
+    if not -(2**31) <= stored[1] < 2**31:
+        raise ModelFileError(f"{where} has a test that is not one.")
+    return CategoryTest(*stored)
 
 
 def _codes(column: NDArray[Any], unknown: int) -> NDArray[np.int64]:
