@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
+    from weald.blocks.predicting import predict_batches, predict_to_parquet
+    from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
@@ -92,9 +94,15 @@ __all__ = [
     "Splits",
     "losses",
     "load",
+<<<<<<< HEAD
     "load_foreign",
     "ImportedClassifier",
     "ImportedRegressor",
+=======
+    "BlockStore",
+    "predict_batches",
+    "predict_to_parquet",
+>>>>>>> main
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
@@ -145,6 +153,9 @@ _HOMES = {
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
+    "BlockStore": "weald.blocks.store",
+    "predict_batches": "weald.blocks.predicting",
+    "predict_to_parquet": "weald.blocks.predicting",
     "EarlyStopping": "weald.training.boosting.callbacks",
     "TimeBudget": "weald.training.boosting.callbacks",
     "Checkpoint": "weald.training.boosting.callbacks",

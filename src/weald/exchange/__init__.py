@@ -1,1 +1,1 @@
-"""Models taken out, in formats of others, and models of others brought in."""
+"""Models as other programs know them: what leaves Weald, and in which format."""

@@ -279,10 +279,14 @@ class Bagging(Ensemble):
             if weight.min() < 0.0 or not weight.any():
                 raise ModelFileError("The file's 'weight' must be weights of rows, not all zero.")
         if max(n_rows, n_draws) >= MOST_ROWS:
-            raise ModelFileError(f"The file's members were given {n_draws} of {n_rows} rows, which cannot be.")
+            raise ModelFileError(
+                f"The file's members were given {n_draws} of {n_rows} rows, which cannot be."
+            )
         for _, member in members:
             if member.n_features_in_ != n_chosen:
-                raise ModelFileError(f"A member has {member.n_features_in_} columns, but was given {n_chosen}.")
+                raise ModelFileError(
+                    f"A member has {member.n_features_in_} columns, but was given {n_chosen}."
+                )
         model._bags = MemberBags(
             seed, n_rows, n_draws, model.bootstrap, n_columns, n_chosen, model.bootstrap_features, weight
         )

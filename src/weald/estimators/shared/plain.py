@@ -79,9 +79,7 @@ def check_parameters(kind: type[Any], params: dict[str, Any], apart: frozenset[s
 def check_choices(params: dict[str, Any]) -> None:
     """Refuse parameters of a file that are choices of something else."""
     for name, value in params.items():
-        if isinstance(value, Choice) and (
-            name not in FAMILIES or type(value) not in FAMILIES[name].classes
-        ):
+        if isinstance(value, Choice) and (name not in FAMILIES or type(value) not in FAMILIES[name].classes):
             raise ModelFileError(
                 f"The file has the choice {type(value).__name__!r} as {name}, which it cannot be."
             )
