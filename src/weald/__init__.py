@@ -94,15 +94,12 @@ __all__ = [
     "Splits",
     "losses",
     "load",
-<<<<<<< HEAD
     "load_foreign",
     "ImportedClassifier",
     "ImportedRegressor",
-=======
     "BlockStore",
     "predict_batches",
     "predict_to_parquet",
->>>>>>> main
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",

@@ -23,7 +23,17 @@ Importance = Literal["gain", "split", "prediction"]
 
 _HASHED: Final = "hashed"  # tables of looked-up columns, where there are any
 _KEYS: Final = frozenset(
-    {"estimator", "importance_type", "schema", "objective", "system", "link", "classes", "missing", "has_cover"}
+    {
+        "estimator",
+        "importance_type",
+        "schema",
+        "objective",
+        "system",
+        "link",
+        "classes",
+        "missing",
+        "has_cover",
+    }
 )
 
 
@@ -68,7 +78,11 @@ def imported_from_content(content: Container, name: str) -> tuple[Importance, Im
     for field in ("objective", "system"):
         if not isinstance(header[field], str):
             raise ModelFileError(f"The file's {field} must be a name.")
-    if header["missing"] not in ("nan", "zero") or header["importance_type"] not in ("gain", "split", "prediction"):
+    if header["missing"] not in ("nan", "zero") or header["importance_type"] not in (
+        "gain",
+        "split",
+        "prediction",
+    ):
         raise ModelFileError("The file's missing or importance_type is not known.")
     if not isinstance(header["has_cover"], bool) or header["link"] not in LINKS:
         raise ModelFileError("The file's has_cover or link is not known.")
@@ -113,4 +127,6 @@ def _check_outputs(predictor: Predictor, classes: NDArray[Any] | None, link: str
     fitting = (1, 2) if len(classes) == 2 else (len(classes),)
     single = predictor.n_outputs == 1
     if predictor.n_outputs not in fitting or single != (link in ("logit", "half_logit", "step")):
-        raise ModelFileError(f"{len(classes)} classes do not fit {predictor.n_outputs} outputs and link {link!r}.")
+        raise ModelFileError(
+            f"{len(classes)} classes do not fit {predictor.n_outputs} outputs and link {link!r}."
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,16 @@ from weald.losses import Loss
 from weald.runtime.errors import NotSupportedError
 from weald.runtime.sklearn_bases import BaseEstimator
 
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
+
 
 class _Imported(Explained, BaseEstimator):  # type: ignore[misc]
     """What the classifier and the regressor share."""
 
-    _of_fit: ClassVar[tuple[str, ...]] = ("_model",)
     learning_rate = 1.0  # leaves have it in
-    _model: ImportedModel
+    _model: Any  # an ImportedModel
 
     def __init__(
         self, *, importance_type: Literal["gain", "split", "prediction"] = "gain", n_jobs: int | None = None
@@ -44,13 +47,13 @@ class _Imported(Explained, BaseEstimator):  # type: ignore[misc]
     def system_(self) -> str:
         """The system that has trained the model: "XGBoost", "LightGBM", "CatBoost", "scikit-learn", "treelite" or "ONNX"."""
         self._check_fitted()
-        return self._model.system
+        return str(self._model.system)
 
     @property
     def objective_(self) -> str:
         """What it was trained for, as that system calls it."""
         self._check_fitted()
-        return self._model.loss
+        return str(self._model.loss)
 
     def shap_values(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
         """What every column adds to the raw score of every row; see `weald.BoostedTreesRegressor.shap_values`."""
@@ -65,6 +68,12 @@ class _Imported(Explained, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, least_rows: int = 0) -> Dataset:
         dataset = super()._read(X, least_rows)
         return dataset if self._model.hashed is None else self._model.hashed.extend(dataset)
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.imported.lowering import lower_imported  # when a model is exported
+
+        self._check_fitted()
+        return lower_imported(self._model, builder, row)
 
     def _to_bytes(self) -> bytes:
         self._check_fitted()
@@ -129,8 +138,8 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> ImportedClassifier | I
         categories), ONNX. What it is is told from its content. Or an object: a Booster or an estimator of XGBoost or
         LightGBM, a fitted ensemble or tree of scikit-learn, a model of treelite or ONNX.
 
-    Predictions are the original's, to the rounding of its float32 sums where it has such. Nothing in a file is executed: pickles are
-    refused.
+    Predictions are the original's, to the rounding of its float32 sums where it has such. Nothing in a file is executed, and
+    pickles are refused.
 
     >>> import numpy as np
     >>> import weald

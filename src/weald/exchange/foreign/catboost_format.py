@@ -54,13 +54,17 @@ class _Features:
         self._categories = _by_index(info.get("categorical_features", []), where)
         for kind in ("text_features", "embedding_features"):
             if info.get(kind):
-                raise NotSupportedError(f"the CatBoost model has {kind.replace('_', ' ')}, which Weald has none of.")
+                raise NotSupportedError(
+                    f"the CatBoost model has {kind.replace('_', ' ')}, which Weald has none of."
+                )
         everything = [*self._numbers.values(), *self._categories.values()]
         self.n_columns = 1 + max((self._flat(one) for one in everything), default=-1)
         self.values = _values_of(info.get("cat_features_hash", []))
 
     def _flat(self, feature: Any) -> int:
-        return whole_of(field(feature, "flat_feature_index", int, "a feature"), "flat_feature_index", 0, MOST_COLUMNS)
+        return whole_of(
+            field(feature, "flat_feature_index", int, "a feature"), "flat_feature_index", 0, MOST_COLUMNS
+        )
 
     def number(self, index: int) -> int:
         """The column of a float feature."""
@@ -72,7 +76,9 @@ class _Features:
 
     def _column(self, features: Mapping[int, Any], index: int) -> int:
         if index not in features:
-            raise ModelFileError(f"The CatBoost model has a split of feature {index}, which it does not have.")
+            raise ModelFileError(
+                f"The CatBoost model has a split of feature {index}, which it does not have."
+            )
         return self._flat(features[index])
 
     def missing_above(self, index: int) -> bool:
@@ -81,7 +87,11 @@ class _Features:
 
     def n_splits_before_statistics(self) -> int:
         """How many splits are numbered before those of statistics."""
-        borders = sum(len(field(one, "borders", list, "a feature")) for one in self._numbers.values() if "borders" in one)
+        borders = sum(
+            len(field(one, "borders", list, "a feature"))
+            for one in self._numbers.values()
+            if "borders" in one
+        )
         return borders + sum(len(one.get("values", [])) for one in self._categories.values())
 
     def schema(self) -> Schema:
@@ -104,7 +114,8 @@ def _by_index(features: Any, where: str) -> dict[int, Any]:
     if not isinstance(features, list):
         raise ModelFileError(f"{where} must have lists of features.")
     return {
-        whole_of(field(one, "feature_index", int, where), "feature_index", 0, MOST_COLUMNS): one for one in features
+        whole_of(field(one, "feature_index", int, where), "feature_index", 0, MOST_COLUMNS): one
+        for one in features
     }
 
 
@@ -115,13 +126,20 @@ def _values_of(stored: Any) -> dict[Any, int]:
     found: dict[Any, int] = {}
     for entry in stored:
         text = field(entry, "value", str, "an entry of cat_features_hash")
-        found[text] = whole_of(field(entry, "hash", int, "an entry of cat_features_hash"), "a hash", -(2**31), 2**32 - 1)
+        found[text] = whole_of(
+            field(entry, "hash", int, "an entry of cat_features_hash"), "a hash", -(2**31), 2**32 - 1
+        )
     numbers = {int(text): code for text, code in found.items() if _is_whole(text)}
     return found | numbers
 
 
 def _is_whole(text: str) -> bool:
-    return len(text) < 19 and text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() and str(int(text)) == text
+    return (
+        len(text) < 19
+        and text.removeprefix("-").isascii()
+        and text.removeprefix("-").isdigit()
+        and str(int(text)) == text
+    )
 
 
 def signed(code: int) -> int:
@@ -217,7 +235,10 @@ def _splits_of(
                 threshold = float(at_most(np.array([border], np.float32))[0])
                 known[key] = _Split(column, threshold, not features.missing_above(index))
         elif kind == "OneHotFeature":
-            index, value = field(stored, "cat_feature_index", int, "a split"), field(stored, "value", int, "a split")
+            index, value = (
+                field(stored, "cat_feature_index", int, "a split"),
+                field(stored, "value", int, "a split"),
+            )
             key = (kind, index, value)
             if key not in known:
                 equal = np.flatnonzero(codes == signed(value % 2**32))
@@ -227,7 +248,9 @@ def _splits_of(
             border = number_of(stored.get("border"), "a border")
             return _Split(looked.column_of_split(place), float(np.float32(border)), True)
         else:
-            raise NotSupportedError(f"the CatBoost model has a split of the kind {kind[:40]!r}, which is not known here.")
+            raise NotSupportedError(
+                f"the CatBoost model has a split of the kind {kind[:40]!r}, which is not known here."
+            )
         return known[key]
 
     return read, None if looked is None else looked.statistics

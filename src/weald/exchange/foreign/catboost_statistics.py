@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import Schema
-from weald.exchange.foreign.hashed import CategoryTest, HashedStatistics, HashedTable, NumberTest, Test, check_table
+from weald.exchange.foreign.hashed import (
+    CategoryTest,
+    HashedStatistics,
+    HashedTable,
+    NumberTest,
+    Test,
+    check_table,
+)
 from weald.exchange.foreign.reading import field, number_of, whole_of
 from weald.runtime.errors import ModelFileError, NotSupportedError
 
@@ -84,7 +91,9 @@ def _table(stored: list[Any], table: Any, features: Features, schema: Schema) ->
     # The numbers of none come last.
     counts = np.concatenate([counts[order], np.zeros((1, counts.shape[1]), np.float32)])
     numbers = np.stack([_values(one, counts, np.float32(total)) for one in stored]).astype(np.float64)
-    made = HashedTable(columns, tests, keys[order], np.ascontiguousarray(numbers[:, :-1]), numbers[:, -1].copy())
+    made = HashedTable(
+        columns, tests, keys[order], np.ascontiguousarray(numbers[:, :-1]), numbers[:, -1].copy()
+    )
     check_table(made, np.flatnonzero(schema.categorical_mask).tolist(), where)
     return made
 
@@ -125,7 +134,9 @@ def _projection(stored: Any, features: Features) -> tuple[tuple[int, ...], tuple
             value = whole_of(element.get("value"), "a category's hash", -(2**31), 2**32 - 1)
             tests.append(CategoryTest(column, value - 2**32 if value >= 2**31 else value))
         else:
-            raise NotSupportedError(f"the CatBoost model has statistics of {kind[:40]!r}, which is not known here.")
+            raise NotSupportedError(
+                f"the CatBoost model has statistics of {kind[:40]!r}, which is not known here."
+            )
     return tuple(columns), tuple(tests)
 
 
@@ -147,9 +158,14 @@ def _values(stored: Any, counts: Singles, total: np.float32) -> Singles:
     elif kind == "Buckets" and border < classes:
         good, every = counts[:, border], counts.sum(axis=1, dtype=np.float32)
     elif kind == "Borders" and border < classes:
-        good, every = counts[:, border + 1 :].sum(axis=1, dtype=np.float32), counts.sum(axis=1, dtype=np.float32)
+        good, every = (
+            counts[:, border + 1 :].sum(axis=1, dtype=np.float32),
+            counts.sum(axis=1, dtype=np.float32),
+        )
     else:
-        raise NotSupportedError(f"the CatBoost model has statistics of the kind {kind[:40]!r}, which is not known here.")
+        raise NotSupportedError(
+            f"the CatBoost model has statistics of the kind {kind[:40]!r}, which is not known here."
+        )
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         found: Singles = ((good + prior) / (every + weight) + shift) * scale
     return found

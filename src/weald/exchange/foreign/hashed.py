@@ -1,7 +1,7 @@
 """Columns that are looked up by a hash of categories, as CatBoost's models have them: statistics of the training rows.
 
-A projection is some categorical columns, and perhaps tests of numbers. CatBoost hashes their values one after another to a key of 64
-bits, and the model has numbers for the keys that the training rows had. Every other key has the numbers of none.
+A projection is some categorical columns, and perhaps tests of others. CatBoost hashes their values one after another to a key
+of 64 bits, and the model has numbers for the keys that the training rows had. Every other key has the numbers of none.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class HashedStatistics:
         """The user's columns and the looked-up ones, which are numeric."""
         names, derived = self.schema.names, []
         for number, table in enumerate(self.tables):
-            own = " & ".join(names[column] for column in [*table.columns, *(test.column for test in table.tests)])
+            own = " & ".join(
+                names[column] for column in [*table.columns, *(test.column for test in table.tests)]
+            )
             derived += [Column(f"{own} #{number}.{place}", "numeric") for place in range(len(table.default))]
         return Schema((*self.schema.columns, *derived), self.schema.named)
 
@@ -136,14 +138,22 @@ class HashedStatistics:
             if number in self._by_code:
                 yield self._by_code[number][:, codes[table.columns[0]]]
                 continue
-            keys, known = np.zeros(len(block), np.uint64), np.ones(len(block), np.bool_)
-            for column in table.columns:
-                own = self.hashes[column]
-                known &= codes[column] < len(own)
-                keys = mixed(keys, np.append(own, np.uint64(0))[codes[column]])
+            keys, known = self.keys_of(table, codes)
             for test in table.tests:
                 keys = mixed(keys, self._answers(block, codes, test).astype(np.uint64))
             yield table.look_up(keys, known)
+
+    def keys_of(
+        self, table: HashedTable, codes: Mapping[int, NDArray[np.int64]]
+    ) -> tuple[Keys, NDArray[np.bool_]]:
+        """Keys of a table's categories by the codes of the columns, and whether all of them are known."""
+        n_rows = len(codes[table.columns[0]]) if table.columns else len(next(iter(codes.values())))
+        keys, known = np.zeros(n_rows, np.uint64), np.ones(n_rows, np.bool_)
+        for column in table.columns:
+            own = self.hashes[column]
+            known &= codes[column] < len(own)
+            keys = mixed(keys, np.append(own, np.uint64(0))[codes[column]])
+        return keys, known
 
     def _answers(
         self, block: NDArray[Any], codes: Mapping[int, NDArray[np.int64]], test: Test
@@ -197,12 +207,16 @@ class HashedStatistics:
             where = f"the file's hashed table {number}"
             n_keys, n_numbers = field(entry, "keys", int, where), field(entry, "numbers", int, where)
             n_cells = n_numbers * (n_keys + 1)
-            too_many = at_key + n_keys > len(arrays["hashed_keys"]) or at_cell + n_cells > len(arrays["hashed_cells"])
+            too_many = at_key + n_keys > len(arrays["hashed_keys"]) or at_cell + n_cells > len(
+                arrays["hashed_cells"]
+            )
             if min(n_keys, n_numbers - 1) < 0 or too_many:
                 raise ModelFileError(f"{where} has more keys than the file.")
             cells = arrays["hashed_cells"][at_cell : at_cell + n_cells]
             table = HashedTable(
-                tuple(integers(field(entry, "columns", list, where), where, 0, schema.n_columns - 1).tolist()),
+                tuple(
+                    integers(field(entry, "columns", list, where), where, 0, schema.n_columns - 1).tolist()
+                ),
                 tuple(_test_of(test, schema, where) for test in field(entry, "tests", list, where)),
                 np.array(arrays["hashed_keys"][at_key : at_key + n_keys]),
                 cells[n_numbers:].reshape(n_numbers, n_keys),
@@ -246,7 +260,8 @@ def _test_of(stored: Any, schema: Schema, where: str) -> Test:
 
 def _codes(column: NDArray[Any], unknown: int) -> NDArray[np.int64]:
     """Codes of a column of a block; what is missing has the code behind the last."""
-    return np.nan_to_num(column, nan=unknown).astype(np.int64)
+    codes: NDArray[np.int64] = np.nan_to_num(column, nan=unknown).astype(np.int64)
+    return codes
 
 
 def _above(column: NDArray[Any], test: NumberTest) -> NDArray[np.bool_]:

@@ -25,9 +25,7 @@ def histogram_boosting(model: Any, system: str, schema: Schema) -> ForeignModel:
         for column, own in zip(schema.columns, dictionaries, strict=True)
     )
     known = [0 if own is None else len(own) for own in dictionaries]
-    trees = [
-        _tree(predictor, order, known) for round_ in model._predictors for predictor in round_
-    ]
+    trees = [_tree(predictor, order, known) for round_ in model._predictors for predictor in round_]
     base = np.asarray(model._baseline_prediction, np.float64).reshape(-1)
     forest = forest_of(trees, schema.n_columns, base)
     is_classifier = hasattr(model, "classes_")
@@ -54,10 +52,14 @@ def _columns(model: Any, schema: Schema) -> tuple[NDArray[np.int64], list[tuple[
     for place, categories in zip(places.tolist(), encoder.categories_, strict=True):
         values = [value for value in categories.tolist() if value is not None and value == value]
         if not all(isinstance(value, str | int | float) for value in values):
-            raise NotSupportedError(f"column {schema.names[place]!r} has categories that are neither text nor numbers.")
-        dictionaries[place] = tuple(int(value) if float(value).is_integer() else value for value in values) if all(
-            isinstance(value, float) for value in values
-        ) else tuple(values)
+            raise NotSupportedError(
+                f"column {schema.names[place]!r} has categories that are neither text nor numbers."
+            )
+        dictionaries[place] = (
+            tuple(int(value) if float(value).is_integer() else value for value in values)
+            if all(isinstance(value, float) for value in values)
+            else tuple(values)
+        )
     return np.concatenate([places, np.flatnonzero(~is_category)]), dictionaries
 
 

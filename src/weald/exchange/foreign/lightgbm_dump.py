@@ -20,12 +20,16 @@ def header_of_dump(content: Any) -> dict[str, str]:
     names = texts(field(content, "feature_names", list, where), "the dump's feature_names")
     infos = content.get("feature_infos", {})
     fields = {
-        "max_feature_idx": str(whole_of(field(content, "max_feature_idx", int, where), "max_feature_idx", 0, MOST_COLUMNS)),
+        "max_feature_idx": str(
+            whole_of(field(content, "max_feature_idx", int, where), "max_feature_idx", 0, MOST_COLUMNS)
+        ),
         "num_class": str(content.get("num_class", 1)),
         "num_tree_per_iteration": str(content.get("num_tree_per_iteration", 1)),
         "objective": str(content.get("objective", "")),
         "feature_names": " ".join(names),
-        "feature_infos": " ".join(_info(infos.get(name) if isinstance(infos, Mapping) else None) for name in names),
+        "feature_infos": " ".join(
+            _info(infos.get(name) if isinstance(infos, Mapping) else None) for name in names
+        ),
     }
     if content.get("average_output") is True:
         fields["average_output"] = "1"
@@ -73,10 +77,16 @@ def _tree(stored: Any, number: int, n_features: int) -> LightGBMTree:
                 waiting.append((field(node, name, dict, where), own, 1 - place))
         else:
             if "leaf_const" in node or "leaf_coeff" in node:
-                raise NotSupportedError("the LightGBM model has linear trees; train it without linear_tree=true.")
+                raise NotSupportedError(
+                    "the LightGBM model has linear trees; train it without linear_tree=true."
+                )
             own = ~len(found.leaves)
             found.leaves.append(
-                (_real(node, "leaf_value", where), _real(node, "leaf_weight", where, 0.0), int(_real(node, "leaf_count", where, 0.0)))
+                (
+                    _real(node, "leaf_value", where),
+                    _real(node, "leaf_weight", where, 0.0),
+                    int(_real(node, "leaf_count", where, 0.0)),
+                )
             )
         if parent >= 0:
             found.children[parent][side] = own

@@ -62,7 +62,9 @@ def lightgbm_model(text: str) -> ForeignModel:
     if not blocks or "max_feature_idx" not in blocks[0]:
         raise ModelFileError("The LightGBM file has no header.")
     header = _header_of(blocks[0], _pandas_of(text))
-    trees = [LightGBMTree.of_text(block, number, header.n_features) for number, block in enumerate(blocks[1:])]
+    trees = [
+        LightGBMTree.of_text(block, number, header.n_features) for number, block in enumerate(blocks[1:])
+    ]
     return _model_of(header, trees)
 
 
@@ -120,7 +122,9 @@ def _checked_pandas(stored: Any) -> tuple[tuple[Any, ...], ...]:
 
 def _header_of(fields: Mapping[str, str], pandas: tuple[tuple[Any, ...], ...]) -> _Header:
     n_features = whole_of(fields.get("max_feature_idx"), "the file's max_feature_idx", 0, MOST_COLUMNS) + 1
-    n_per_round = whole_of(fields.get("num_tree_per_iteration", 1), "the file's num_tree_per_iteration", 1, MOST_OUTPUTS)
+    n_per_round = whole_of(
+        fields.get("num_tree_per_iteration", 1), "the file's num_tree_per_iteration", 1, MOST_OUTPUTS
+    )
     n_outputs = whole_of(fields.get("num_class", 1), "the file's num_class", 1, MOST_OUTPUTS)
     return _Header(
         n_outputs,
@@ -137,10 +141,14 @@ def _header_of(fields: Mapping[str, str], pandas: tuple[tuple[Any, ...], ...]) -
 def _model_of(header: _Header, trees: Sequence[LightGBMTree]) -> ForeignModel:
     name, _, settings = header.objective.partition(" ")
     if name not in _LINKS:
-        raise NotSupportedError(f"the LightGBM model's objective is {header.objective!r:.60}, which is not known here.")
+        raise NotSupportedError(
+            f"the LightGBM model's objective is {header.objective!r:.60}, which is not known here."
+        )
     n_outputs = header.n_per_round
     if len(trees) % n_outputs:
-        raise ModelFileError(f"The LightGBM file has {len(trees)} trees, which are no whole rounds of {n_outputs}.")
+        raise ModelFileError(
+            f"The LightGBM file has {len(trees)} trees, which are no whole rounds of {n_outputs}."
+        )
     missing = _missing_of(trees)
     dictionaries = _dictionaries(header, trees)
     sizes = [0 if own is None else len(own) for own in dictionaries]

@@ -82,7 +82,8 @@ class LightGBMTree:
 
     def categorical_columns(self) -> NDArray[np.int64]:
         """The columns that are tested as categories."""
-        return self.feature[(self.decision & _CATEGORICAL) == 1]
+        columns: NDArray[np.int64] = self.feature[(self.decision & _CATEGORICAL) == 1]
+        return columns
 
     def as_foreign(
         self, number: int, codes: Sequence[Mapping[int, int] | None], sizes: Sequence[int]
@@ -101,7 +102,7 @@ class LightGBMTree:
         kind = self.decision >> 2 & 3
         default_left = (self.decision & _DEFAULT_LEFT) > 0
         # Where NaN is not missing it is 0, and goes where 0 goes.
-        missing_left = np.where(kind == MISSING_NONE, 0.0 <= self.threshold, default_left) & ~is_category
+        missing_left = np.where(kind == MISSING_NONE, self.threshold >= 0.0, default_left) & ~is_category
         sets = {}
         for node, values in self.sets.items():
             column = int(self.feature[node])
@@ -176,7 +177,12 @@ def _bit_sets(
         return {}
     if words.size and not (words.min() >= 0 and words.max() < 2**32):
         raise ModelFileError(f"{where}'s cat_threshold must be words of 32 bits.")
-    if (np.diff(boundaries) < 0).any() or not len(boundaries) or boundaries[0] < 0 or boundaries[-1] > len(words):
+    if (
+        (np.diff(boundaries) < 0).any()
+        or not len(boundaries)
+        or boundaries[0] < 0
+        or boundaries[-1] > len(words)
+    ):
         raise ModelFileError(f"{where}'s cat_boundaries do not fit its cat_threshold.")
     found = {}
     for node in nodes.tolist():

@@ -42,7 +42,9 @@ def model_of_bytes(data: bytes) -> ForeignModel:
     """The model of a file's bytes."""
     start = data[:64].lstrip()
     if data[:4] == b"CBM1":
-        raise NotSupportedError(f"the file is CatBoost's binary format, which is not documented; {_SAVE_CATBOOST}.")
+        raise NotSupportedError(
+            f"the file is CatBoost's binary format, which is not documented; {_SAVE_CATBOOST}."
+        )
     if data[:2] in _PICKLES:
         raise NotSupportedError(
             "the file is a pickle, which can execute anything, so it is not opened; load it yourself, or by skops, and "
@@ -57,7 +59,9 @@ def model_of_bytes(data: bytes) -> ForeignModel:
     if start.startswith(b"{"):
         return _model_of_json(json_of(data, "The file"))
     if data[:4] == b"binf" or b"gbtree" in data[:256]:
-        raise NotSupportedError("the file is XGBoost's old binary format; load it there and save it as .json or .ubj.")
+        raise NotSupportedError(
+            "the file is XGBoost's old binary format; load it there and save it as .json or .ubj."
+        )
     return onnx_model(data)
 
 

@@ -18,7 +18,15 @@ from weald.runtime.extras import load_extra
 SYSTEM: Final = "ONNX"
 _WHERE: Final = "the ONNX model"
 # What a node of TreeEnsemble does with its number: as the older operators call it.
-_MODES: Final = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
+_MODES: Final = (
+    "BRANCH_LEQ",
+    "BRANCH_LT",
+    "BRANCH_GTE",
+    "BRANCH_GT",
+    "BRANCH_EQ",
+    "BRANCH_NEQ",
+    "BRANCH_MEMBER",
+)
 _ENSEMBLES: Final = ("TreeEnsemble", "TreeEnsembleRegressor", "TreeEnsembleClassifier")
 _LINKS: Final = {"NONE": "identity", "LOGISTIC": "sigmoids", "SOFTMAX": "softmax"}
 
@@ -29,7 +37,9 @@ def onnx_model(data: bytes) -> ForeignModel:
     try:
         model = onnx.load_model_from_string(data)
     except Exception as error:  # the protobuf library has an exception of its own
-        raise ModelFileError(f"The file is neither JSON, UBJSON, LightGBM's text nor ONNX: {error}.") from None
+        raise ModelFileError(
+            f"The file is neither JSON, UBJSON, LightGBM's text nor ONNX: {error}."
+        ) from None
     nodes = [node for node in model.graph.node if node.op_type in _ENSEMBLES and node.domain == "ai.onnx.ml"]
     others = sorted({node.op_type for node in model.graph.node} - {*_ENSEMBLES, "Cast", "Identity", "ZipMap"})
     if len(nodes) != 1 or others:
@@ -57,17 +67,25 @@ def _attributes(node: Any, onnx: Any) -> dict[str, Any]:
 def _model_of(node: Any, given: Mapping[str, Any]) -> ForeignModel:
     if node.op_type == "TreeEnsemble":
         trees, n_outputs, base = _trees_of_five(given)
-        post = _POST_FIVE[int(given.get("post_transform", 0))] if 0 <= int(given.get("post_transform", 0)) < 5 else ""
+        post = (
+            _POST_FIVE[int(given.get("post_transform", 0))]
+            if 0 <= int(given.get("post_transform", 0)) < 5
+            else ""
+        )
         classes = None
         averaged = int(given.get("aggregate_function", 1)) == 0
         if int(given.get("aggregate_function", 1)) not in (0, 1):
-            raise NotSupportedError("the ONNX model takes the minimum or the maximum of its trees; a forest adds them up.")
+            raise NotSupportedError(
+                "the ONNX model takes the minimum or the maximum of its trees; a forest adds them up."
+            )
     else:
         trees, n_outputs, base, classes = _trees_of_three(given, node.op_type == "TreeEnsembleClassifier")
         post = _text(given.get("post_transform", b"NONE"))
         averaged = _text(given.get("aggregate_function", b"SUM")) == "AVERAGE"
         if _text(given.get("aggregate_function", b"SUM")) not in ("SUM", "AVERAGE"):
-            raise NotSupportedError("the ONNX model takes the minimum or the maximum of its trees; a forest adds them up.")
+            raise NotSupportedError(
+                "the ONNX model takes the minimum or the maximum of its trees; a forest adds them up."
+            )
     if post not in _LINKS:
         raise NotSupportedError(f"the ONNX model's post_transform is {post!r:.30}, which is not known here.")
     link = _LINKS[post]
@@ -102,7 +120,9 @@ def _thresholds(
         if is_leaf[place]:
             continue
         if mode not in ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"):
-            raise NotSupportedError(f"the ONNX model has nodes of the mode {mode[:30]!r}, which is not known here.")
+            raise NotSupportedError(
+                f"the ONNX model has nodes of the mode {mode[:30]!r}, which is not known here."
+            )
         threshold[place] = leq[place] if mode in ("BRANCH_LEQ", "BRANCH_GT") else less[place]
         turned[place] = mode in ("BRANCH_GT", "BRANCH_GTE")
     if np.isnan(threshold).any():
@@ -142,7 +162,10 @@ def _trees_of_five(given: Mapping[str, Any]) -> tuple[list[ForeignTree], int, ND
     inner = len(feature)
     modes_given = np.asarray(given.get("nodes_modes", ()), np.int64).reshape(-1)
     splits = np.asarray(given.get("nodes_splits", np.zeros(0))).reshape(-1)
-    children = [(_ints(given, f"nodes_{side}nodeids"), _ints(given, f"nodes_{side}leafs")) for side in ("true", "false")]
+    children = [
+        (_ints(given, f"nodes_{side}nodeids"), _ints(given, f"nodes_{side}leafs"))
+        for side in ("true", "false")
+    ]
     missing = _ints(given, "nodes_missing_value_tracks_true")
     weights = np.asarray(given.get("leaf_weights", np.zeros(0))).reshape(-1)
     targets = _ints(given, "leaf_targetids")
@@ -155,14 +178,20 @@ def _trees_of_five(given: Mapping[str, Any]) -> tuple[list[ForeignTree], int, ND
         if (nodes >= limit).any():
             raise ModelFileError("The ONNX model has a child that is none of its nodes.")
     one_per(targets, len(weights), "the ONNX model's leaf_targetids")
-    if len(targets) and targets.max() >= n_outputs or (feature > MOST_COLUMNS).any() or (modes_given >= len(_MODES)).any():
+    if (
+        (len(targets) and targets.max() >= n_outputs)
+        or (feature > MOST_COLUMNS).any()
+        or (modes_given >= len(_MODES)).any()
+    ):
         raise ModelFileError("The ONNX model has a target, a column or a mode that it does not have.")
     is_leaf = np.zeros(inner + len(weights), np.bool_)
     is_leaf[inner:] = True
     modes = [_MODES[mode] for mode in modes_given.tolist()]
     threshold, turned = _thresholds(modes, splits, is_leaf[:inner])
     value = np.zeros((len(weights), n_outputs))
-    value[np.arange(len(weights)), targets] = floats(weights.astype(np.float64), "the ONNX model's leaf_weights")
+    value[np.arange(len(weights)), targets] = floats(
+        weights.astype(np.float64), "the ONNX model's leaf_weights"
+    )
     place = [np.where(leafs > 0, nodes + inner, nodes) for nodes, leafs in children]
     missing_yes = missing.astype(np.bool_) if len(missing) == inner else np.zeros(inner, np.bool_)
     whole = (feature, threshold, place[0], place[1], missing_yes, turned, value)
@@ -181,7 +210,9 @@ def _rooted(root: int, whole: Any, inner: int) -> ForeignTree:
         nothing = np.zeros(1, np.int64)
         none = np.zeros(1, np.bool_)
         return _tree(nothing + LEAF, zeros, nothing, nothing, none, none, only)
-    order, number, waiting = [], {}, [root]
+    order: list[int] = []
+    number: dict[int, int] = {}
+    waiting = [root]
     while waiting:
         node = waiting.pop()
         if node in number:
@@ -195,7 +226,10 @@ def _rooted(root: int, whole: Any, inner: int) -> ForeignTree:
     own = np.where(is_leaf, 0, nodes)
 
     def mapped(children: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.array([0 if leaf else number[int(children[node])] for node, leaf in zip(order, is_leaf, strict=True)], np.int64)
+        return np.array(
+            [0 if leaf else number[int(children[node])] for node, leaf in zip(order, is_leaf, strict=True)],
+            np.int64,
+        )
 
     values = np.zeros((len(nodes), value.shape[1]))
     values[is_leaf] = value[nodes[is_leaf] - inner]
@@ -220,10 +254,12 @@ def _trees_of_three(
     suffix = "_as_tensor" if "nodes_values_as_tensor" in given else ""
     values = np.asarray(given.get(f"nodes_values{suffix}", ()), None if suffix else np.float32).reshape(-1)
     weights = np.asarray(given.get(f"{kind}_weights{suffix}", ()), np.float64).reshape(-1)
-    arrays = [_ints(given, f"nodes_{name}") for name in ("nodeids", "featureids", "truenodeids", "falsenodeids")]
+    arrays = [
+        _ints(given, f"nodes_{name}") for name in ("nodeids", "featureids", "truenodeids", "falsenodeids")
+    ]
     ids, feature, yes, no = arrays
-    for array in (*arrays, modes, values):
-        one_per(array, len(tree), "a list of the ONNX model's nodes")
+    for size in (*map(len, arrays), len(modes), len(values)):
+        one_per(range(size), len(tree), "a list of the ONNX model's nodes")
     owners = [_ints(given, f"{kind}_{name}") for name in ("treeids", "nodeids", "ids")]
     for array in owners:
         one_per(array, len(weights), f"a list of the ONNX model's {kind}es")
@@ -236,7 +272,9 @@ def _trees_of_three(
         raise ModelFileError(f"The ONNX model has a column beyond {MOST_COLUMNS}.")
     place = {pair: number for number, pair in enumerate(zip(tree.tolist(), ids.tolist(), strict=True))}
     value = np.zeros((len(tree), n_outputs))
-    for owner, node, output, weight in zip(*(array.tolist() for array in owners), weights.tolist(), strict=True):
+    for owner, node, output, weight in zip(
+        *(array.tolist() for array in owners), weights.tolist(), strict=True
+    ):
         if (owner, node) not in place or output >= n_outputs:
             raise ModelFileError("The ONNX model has a weight of a leaf or an output that it does not have.")
         value[place[owner, node], output] += weight
@@ -245,19 +283,33 @@ def _trees_of_three(
     for number in np.unique(tree).tolist():
         nodes = np.flatnonzero(tree == number)
         within = {int(ids[node]): position for position, node in enumerate(nodes.tolist())}
-        sides = []
-        for side in (yes, no):
-            try:
-                sides.append(np.array([0 if is_leaf[node] else within[int(side[node])] for node in nodes.tolist()], np.int64))
-            except KeyError:
-                raise ModelFileError(f"Tree {number} has a child that is none of its nodes.") from None
+        yes_of, no_of = (_within(side[nodes], is_leaf[nodes], within, number) for side in (yes, no))
         trees.append(
-            _tree(feature[nodes], threshold[nodes], *sides, missing_yes[nodes] & ~is_leaf[nodes], turned[nodes], value[nodes])
+            _tree(
+                feature[nodes],
+                threshold[nodes],
+                yes_of,
+                no_of,
+                missing_yes[nodes] & ~is_leaf[nodes],
+                turned[nodes],
+                value[nodes],
+            )
         )
     base = np.asarray(given.get(f"base_values{suffix}", ()), np.float64).reshape(-1)
     if len(base) not in (0, n_outputs):
         raise ModelFileError(f"The ONNX model has {len(base)} base_values for {n_outputs} outputs.")
     return trees, n_outputs, base if len(base) else np.zeros(n_outputs), classes
+
+
+def _within(
+    children: NDArray[np.int64], is_leaf: NDArray[np.bool_], within: Mapping[int, int], number: int
+) -> NDArray[np.int64]:
+    """Children by their places in their tree."""
+    pairs = zip(children.tolist(), is_leaf.tolist(), strict=True)
+    try:
+        return np.array([0 if leaf else within[child] for child, leaf in pairs], np.int64)
+    except KeyError:
+        raise ModelFileError(f"Tree {number} has a child that is none of its nodes.") from None
 
 
 def _outputs_of(
@@ -276,5 +328,7 @@ def _outputs_of(
     if len(classes) == 2 and not (ids != 0).any():
         return classes, 1
     if len(classes) == 2 and (ids == 1).all():
-        raise NotSupportedError("the ONNX classifier has weights of its second class alone; give them to class 0 or to both.")
+        raise NotSupportedError(
+            "the ONNX classifier has weights of its second class alone; give them to class 0 or to both."
+        )
     return classes, len(classes)

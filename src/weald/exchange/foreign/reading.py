@@ -7,7 +7,7 @@ small multiple of the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,7 +52,9 @@ def field(fields: Any, name: str, kind: type[Kind], where: str) -> Kind:
     value = fields[name]
     is_right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
     if not is_right:
-        raise ModelFileError(f"The {name!r} of {where} is of type {type(value).__name__}, not {kind.__name__}.")
+        raise ModelFileError(
+            f"The {name!r} of {where} is of type {type(value).__name__}, not {kind.__name__}."
+        )
     return value  # type: ignore[no-any-return]
 
 
@@ -90,7 +92,11 @@ def _numbers(values: Any, where: str) -> NDArray[Any]:
     if not isinstance(values, list) or not all(type(value) in (int, float, bool) for value in values):
         raise ModelFileError(f"{where} must be a list of numbers.")
     try:
-        return np.array(values, np.float64) if not all(type(value) is int for value in values) else _whole_array(values)
+        return (
+            np.array(values, np.float64)
+            if not all(type(value) is int for value in values)
+            else _whole_array(values)
+        )
     except OverflowError:
         raise ModelFileError(f"{where} must be numbers within those of 64 bits.") from None
 
@@ -102,7 +108,11 @@ def _whole_array(values: Sequence[int]) -> NDArray[Any]:
 def number_of(text: Any, where: str) -> float:
     """A number that a file has as text."""
     try:
-        value = float(text) if isinstance(text, str | int | float) and len(str(text)) < _LONGEST_NUMBER else float("nan")
+        value = (
+            float(text)
+            if isinstance(text, str | int | float) and len(str(text)) < _LONGEST_NUMBER
+            else float("nan")
+        )
     except (ValueError, OverflowError):
         value = float("nan")
     if not np.isfinite(value):
@@ -114,11 +124,13 @@ def whole_of(text: Any, where: str, least: int, most: int) -> int:
     """A whole number, perhaps as text, from ``least`` to ``most``."""
     value = number_of(text, where)
     if value != int(value) or not least <= value <= most:
-        raise ModelFileError(f"{where} is {str(text)[:40]!r}; it must be a whole number from {least} to {most}.")
+        raise ModelFileError(
+            f"{where} is {str(text)[:40]!r}; it must be a whole number from {least} to {most}."
+        )
     return int(value)
 
 
-def one_per(array: NDArray[Any], size: int, where: str) -> None:
+def one_per(array: Sized, size: int, where: str) -> None:
     """Refuse an array that does not have so many entries."""
     if len(array) != size:
         raise ModelFileError(f"{where} must have {size} entries, but has {len(array)}.")

@@ -26,9 +26,7 @@ def scikit_model(model: Any) -> ForeignModel:
 
     kind = type(model).__name__
     if kind not in READERS:
-        raise NotSupportedError(
-            f"a {kind} of scikit-learn cannot be read; {', '.join(sorted(READERS))} can."
-        )
+        raise NotSupportedError(f"a {kind} of scikit-learn cannot be read; {', '.join(sorted(READERS))} can.")
     check_is_fitted(model)
     return READERS[kind](model)
 
@@ -36,13 +34,13 @@ def scikit_model(model: Any) -> ForeignModel:
 def _schema(model: Any) -> Any:
     names = getattr(model, "feature_names_in_", None)
     return schema_of(
-        [] if names is None else [str(name) for name in names], [None] * int(model.n_features_in_), names is not None
+        [] if names is None else [str(name) for name in names],
+        [None] * int(model.n_features_in_),
+        names is not None,
     )
 
 
-def _tree(
-    tree: Any, value: NDArray[np.float64], columns: NDArray[np.int64] | None = None
-) -> ForeignTree:
+def _tree(tree: Any, value: NDArray[np.float64], columns: NDArray[np.int64] | None = None) -> ForeignTree:
     """A tree whose nodes have these values; ``columns``: those that it was grown on, where these are not all."""
     is_leaf = tree.children_left == -1
     feature = np.where(is_leaf, 0, tree.feature)
@@ -87,7 +85,12 @@ def _mean_of_trees(model: Any) -> ForeignModel:
     n_outputs = 1 if tables[0].ndim == 1 else tables[0].shape[1]
     forest = forest_of(trees, int(model.n_features_in_), np.zeros(n_outputs), averaged=len(trees) > 1)
     return ForeignModel(
-        SYSTEM, type(model).__name__, forest, _schema(model), "identity", model.classes_ if is_classifier else None
+        SYSTEM,
+        type(model).__name__,
+        forest,
+        _schema(model),
+        "identity",
+        model.classes_ if is_classifier else None,
     )
 
 
@@ -95,7 +98,8 @@ def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Shares of classes, as the tree's predict_proba has them."""
     total = counts.sum(axis=1, keepdims=True)
     total[total == 0.0] = 1.0
-    return counts / total
+    shares: NDArray[np.float64] = counts / total
+    return shares
 
 
 def _gradient_boosting(model: Any) -> ForeignModel:
@@ -110,15 +114,24 @@ def _gradient_boosting(model: Any) -> ForeignModel:
     base = np.asarray(model._raw_predict_init(np.zeros((1, int(model.n_features_in_)))), np.float64)[0]
     rate = float(model.learning_rate)
     trees = [
-        _tree(member.tree_, member.tree_.value[:, 0, 0] * rate) for round_ in model.estimators_ for member in round_
+        _tree(member.tree_, member.tree_.value[:, 0, 0] * rate)
+        for round_ in model.estimators_
+        for member in round_
     ]
-    forest = forest_of(trees, int(model.n_features_in_), np.ascontiguousarray(np.broadcast_to(base, n_outputs)))
+    forest = forest_of(
+        trees, int(model.n_features_in_), np.ascontiguousarray(np.broadcast_to(base, n_outputs))
+    )
     link = "identity"
     if is_classifier:
         exponential = model.loss == "exponential"
         link = "softmax" if n_outputs > 1 else "half_logit" if exponential else "logit"
     return ForeignModel(
-        SYSTEM, f"{type(model).__name__}({model.loss})", forest, _schema(model), link, model.classes_ if is_classifier else None
+        SYSTEM,
+        f"{type(model).__name__}({model.loss})",
+        forest,
+        _schema(model),
+        link,
+        model.classes_ if is_classifier else None,
     )
 
 
@@ -158,14 +171,18 @@ def _adaboost_regressor(model: Any) -> ForeignModel:
 def _check_trees(members: Sequence[Any], owner: str) -> None:
     for member in members:
         if not hasattr(member, "tree_"):
-            raise NotSupportedError(f"an {owner} over {type(member).__name__} cannot be read; one over trees can.")
+            raise NotSupportedError(
+                f"an {owner} over {type(member).__name__} cannot be read; one over trees can."
+            )
 
 
 def _isolation_forest(model: Any) -> ForeignModel:
     """The anomaly score, ``-score_samples``: 2 to the power of the mean path's length, negative, over that of random data."""
     usual = _path_length(np.array([float(model._max_samples)]))[0] if hasattr(model, "_max_samples") else None
     if not usual:
-        raise NotSupportedError("the scikit-learn IsolationForest has no number of samples; fit it on two rows or more.")
+        raise NotSupportedError(
+            "the scikit-learn IsolationForest has no number of samples; fit it on two rows or more."
+        )
     trees = []
     for member, columns in zip(model.estimators_, model.estimators_features_, strict=True):
         tree = member.tree_

@@ -1,8 +1,9 @@
 """Thresholds of systems that compare float32, as thresholds of float64 that decide the same.
 
-Such a system rounds a value to float32 before it compares it, to the nearest and of two to the even one. All float64 that are
-rounded to a float32 lie within half a step of it. So "rounded at most ``b``" is "at most the middle between ``b`` and the next
-float32", where the middle itself is rounded down if ``b`` is the even one of the two. Every float64 then goes where its float32 goes.
+Such a system rounds a value to float32 before it compares it, to the nearest and of two to the even one. All float64
+that are rounded to a float32 lie within half a step of it. So "rounded at most ``b``" is "at most the middle between ``b`` and
+the next float32", where the middle itself is rounded down if ``b`` is the even one of the two. Every float64 then goes where its
+float32 goes.
 """
 
 from __future__ import annotations

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.exchange.foreign.model import ForeignModel, numbered_classes, schema_of
-from weald.exchange.foreign.reading import MOST_COLUMNS, MOST_OUTPUTS, field, floats, integers, json_of, whole_of
+from weald.exchange.foreign.reading import (
+    MOST_COLUMNS,
+    MOST_OUTPUTS,
+    field,
+    floats,
+    integers,
+    json_of,
+    whole_of,
+)
 from weald.exchange.foreign.singles import at_most, below
 from weald.exchange.foreign.trees import LEAF, ForeignTree, by_rounds, forest_of
 from weald.runtime.errors import ModelFileError, NotSupportedError
@@ -44,13 +52,17 @@ def model_of_dump(content: Any) -> ForeignModel:
     n_outputs = int(sizes[0])
     post = field(content, "postprocessor", str, _WHERE)
     if post not in _LINKS:
-        raise NotSupportedError(f"the treelite model's postprocessor is {post!r:.40}, which is not known here.")
+        raise NotSupportedError(
+            f"the treelite model's postprocessor is {post!r:.40}, which is not known here."
+        )
     singles = "float32" in str(content.get("threshold_type", "float32"))
     stored = field(content, "trees", list, _WHERE)
     sets: dict[int, int] = {}
     for tree in stored:
         _note_categories(tree, sets, n_features)
-    dictionaries = [tuple(range(sets[column] + 1)) if column in sets else None for column in range(n_features)]
+    dictionaries = [
+        tuple(range(sets[column] + 1)) if column in sets else None for column in range(n_features)
+    ]
     trees = [_tree(tree, number, n_features, n_outputs, singles, sets) for number, tree in enumerate(stored)]
     base = floats(content.get("base_scores", [0.0] * n_outputs), "the model's base_scores")
     averaged = content.get("average_tree_output") in (True, 1)
@@ -59,7 +71,9 @@ def model_of_dump(content: Any) -> ForeignModel:
             raise NotSupportedError("the treelite model has leaves of one number and of several.")
         forest = forest_of(trees, n_features, _per_output(base, n_outputs), averaged=averaged)
     else:
-        outputs = integers(field(content, "class_id", list, _WHERE), "the model's class_id", -1, n_outputs - 1)
+        outputs = integers(
+            field(content, "class_id", list, _WHERE), "the model's class_id", -1, n_outputs - 1
+        )
         if n_outputs > 1 and (outputs == _ANY_OUTPUT).any():
             raise ModelFileError("The treelite model has a tree of one number for several classes.")
         trees = by_rounds(trees, np.maximum(outputs, 0).tolist(), n_outputs)
@@ -79,7 +93,9 @@ def _per_output(base: NDArray[np.float64], n_outputs: int) -> NDArray[np.float64
 
 
 def _has_cover(stored: list[Any]) -> bool:
-    return all("sum_hess" in node or "data_count" in node for tree in stored for node in tree.get("nodes", []))
+    return all(
+        "sum_hess" in node or "data_count" in node for tree in stored for node in tree.get("nodes", [])
+    )
 
 
 def _nodes(tree: Any) -> list[Any]:
@@ -117,7 +133,9 @@ def _tree(
             given = node["leaf_value"]
             value[place] = floats(given if isinstance(given, list) else [given], f"{where}'s leaf_value")
             continue
-        feature[place] = whole_of(field(node, "split_feature_id", int, where), f"{where}'s column", 0, n_features - 1)
+        feature[place] = whole_of(
+            field(node, "split_feature_id", int, where), f"{where}'s column", 0, n_features - 1
+        )
         gain[place] = max(floats([node.get("gain", 0.0)], where)[0], 0.0)
         missing_left[place] = field(node, "default_left", bool, where)
         sides = [places.get(node.get(name), 0) for name in ("left_child", "right_child")]

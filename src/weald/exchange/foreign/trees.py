@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class ForeignTree:
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     missing_left: NDArray[np.bool_]
-    sets: Mapping[int, Sequence[int]]
+    sets: Mapping[int, NDArray[np.integer[Any]]]
     value: NDArray[np.float64]
     cover: NDArray[np.float64]
     gain: NDArray[np.float64]

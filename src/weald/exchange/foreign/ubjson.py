@@ -1,7 +1,7 @@
 """Universal Binary JSON, as XGBoost writes it: https://ubjson.org, draft 12.
 
-The reader keeps a stack of its own, so that depth cannot exhaust Python's, and takes no array that is longer than the bytes that are
-left. Arrays of one type of numbers become NumPy arrays.
+The reader keeps a stack of its own, so that depth cannot exhaust Python's, and takes no array that is longer than the bytes that
+are left. Arrays of one type of numbers become NumPy arrays.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from weald.runtime.errors import ModelFileError
 
-_NUMBERS: Final = {
+_NUMBERS: Final[dict[bytes, np.dtype[Any]]] = {
     b"i": np.dtype(">i1"),
     b"U": np.dtype(">u1"),
     b"I": np.dtype(">i2"),
@@ -109,7 +109,8 @@ def ubjson_of(data: bytes) -> Any:
     >>> ubjson_of(b"{L" + bytes(7) + b"\\x01aU\\x05}")
     {'a': 5}
     """
-    reader, stack = _Bytes(data), []
+    reader = _Bytes(data)
+    stack: list[_Open] = []
     root = _value(reader, reader.marker(), stack)
     while stack:
         top = stack[-1]

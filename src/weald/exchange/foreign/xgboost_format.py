@@ -54,7 +54,13 @@ _LINKS: Final = {
     "rank:map": "identity",
     "rank:pairwise": "identity",
 }
-_CLASSIFIERS: Final = {"binary:logistic", "binary:logitraw", "binary:hinge", "multi:softprob", "multi:softmax"}
+_CLASSIFIERS: Final = {
+    "binary:logistic",
+    "binary:logitraw",
+    "binary:hinge",
+    "multi:softprob",
+    "multi:softmax",
+}
 # Where a set of categories takes the place of a threshold.
 _BY_CATEGORY: Final = 1
 
@@ -109,7 +115,9 @@ def _base_scores(text: Any, link: str, objective: str, n_outputs: int) -> NDArra
         raise ModelFileError(f"The model's base_score has {len(given)} numbers for {n_outputs} outputs.")
     if link == "logit" and objective != "binary:logitraw":  # whose base_score is a score already
         if not ((given > 0.0) & (given < 1.0)).all():
-            raise ModelFileError(f"The model's base_score is {text!r:.40}; with {objective} it lies between 0 and 1.")
+            raise ModelFileError(
+                f"The model's base_score is {text!r:.40}; with {objective} it lies between 0 and 1."
+            )
         given = scores_of("logit", given)[0]
     elif link == "log":
         if not (given > 0.0).all():
@@ -142,13 +150,13 @@ def _predictor_of(
         trees = [scaled(tree, float(weight)) for tree, weight in zip(trees, weights, strict=True)]
     if any(tree.value.ndim == 2 for tree in trees):
         return dictionaries, forest_of(trees, shape.n_features, base)
-    outputs = integers(field(model, "tree_info", object, _WHERE), "the model's tree_info", 0, shape.n_outputs - 1)
+    outputs = integers(
+        field(model, "tree_info", object, _WHERE), "the model's tree_info", 0, shape.n_outputs - 1
+    )
     one_per(outputs, len(trees), "the model's tree_info")
     parallel = _parallel(model, len(trees), shape.n_outputs)
     trees = by_rounds(trees, outputs.tolist(), shape.n_outputs)
     return dictionaries, forest_of(trees, shape.n_features, base, parallel)
-
-
 
 
 def _parallel(model: Any, n_trees: int, n_outputs: int) -> int:
@@ -167,7 +175,10 @@ def _linear(model: Any, shape: _Shape, base: NDArray[np.float64]) -> LinearModel
     rounds = whole_of(model.get("boosted_rounds", 0), "the model's boosted_rounds", 0, 2**31 - 1)
     # XGBoost starts all outputs of such a model where it starts the first.
     linear = LinearModel(
-        np.full_like(base, base[0]), np.ascontiguousarray(table[:, -1]), np.ascontiguousarray(table[:, :-1]), rounds
+        np.full_like(base, base[0]),
+        np.ascontiguousarray(table[:, -1]),
+        np.ascontiguousarray(table[:, :-1]),
+        rounds,
     )
     linear.validate()
     return linear
@@ -182,9 +193,13 @@ def _categorical(learner: Any, stored: Sequence[Any], n_features: int) -> NDArra
         is_category |= np.array([kind == "c" for kind in types])
     for number, tree in enumerate(stored):
         where = f"tree {number}"
-        kinds = integers(tree.get("split_type", []) if isinstance(tree, dict) else [], f"{where}'s split_type", 0, 1)
+        kinds = integers(
+            tree.get("split_type", []) if isinstance(tree, dict) else [], f"{where}'s split_type", 0, 1
+        )
         if kinds.any():
-            columns = integers(field(tree, "split_indices", object, where), f"{where}'s split_indices", 0, n_features - 1)
+            columns = integers(
+                field(tree, "split_indices", object, where), f"{where}'s split_indices", 0, n_features - 1
+            )
             one_per(columns, len(kinds), f"{where}'s split_indices")
             is_category[columns[kinds == _BY_CATEGORY]] = True
     return is_category
@@ -210,7 +225,10 @@ def _largest_codes(stored: Sequence[Any], is_category: NDArray[np.bool_]) -> NDA
     if is_category.any():
         for number, tree in enumerate(stored):
             columns = integers(
-                field(tree, "split_indices", object, f"tree {number}"), f"tree {number}'s split_indices", 0, len(is_category) - 1
+                field(tree, "split_indices", object, f"tree {number}"),
+                f"tree {number}'s split_indices",
+                0,
+                len(is_category) - 1,
             )
             for node, codes in _sets(tree, number, len(columns)).items():
                 largest[columns[node]] = max(largest[columns[node]], codes.max(initial=-1))
@@ -230,8 +248,8 @@ def _named_categories(cats: Any, n_features: int) -> list[tuple[Any, ...]]:
 def _categories_of(encoded: Any, where: str) -> tuple[Any, ...]:
     values = field(encoded, "values", object, where)
     if "offsets" not in encoded:
-        numbers = values if isinstance(values, np.ndarray) else floats(values, where)
-        found = tuple(int(value) if float(value).is_integer() else float(value) for value in numbers.tolist())
+        numbers = floats(values, where).tolist()
+        found: tuple[Any, ...] = tuple(int(value) if value.is_integer() else value for value in numbers)
     else:
         data = (integers(values, where, -128, 255) & 255).astype(np.uint8).tobytes()
         ends = integers(encoded["offsets"], f"the offsets of {where}", 0, len(data))
@@ -239,7 +257,8 @@ def _categories_of(encoded: Any, where: str) -> tuple[Any, ...]:
             raise ModelFileError(f"The offsets of {where} do not ascend.")
         try:
             found = tuple(
-                data[begin:end].decode("utf-8") for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+                data[begin:end].decode("utf-8")
+                for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
             )
         except UnicodeDecodeError:
             raise ModelFileError(f"{where} are not valid text.") from None
@@ -271,15 +290,23 @@ def _tree(tree: Any, number: int, shape: _Shape, sizes: Sequence[int]) -> Foreig
 
     def per_node(name: str) -> Any:
         values = field(tree, name, object, where)
-        one_per(values if hasattr(values, "__len__") else (), n_nodes, f"{where}'s {name}")
+        one_per(values if isinstance(values, list | np.ndarray) else (), n_nodes, f"{where}'s {name}")
         return values
 
     right = integers(per_node("right_children"), f"{where}'s right_children")
     column = integers(per_node("split_indices"), f"{where}'s split_indices", 0, shape.n_features - 1)
     numbers = floats(per_node("split_conditions"), f"{where}'s split_conditions")
     missing_left = integers(per_node("default_left"), f"{where}'s default_left", 0, 1) == 1
-    cover = floats(per_node("sum_hessian"), f"{where}'s sum_hessian") if "sum_hessian" in tree else np.zeros(n_nodes)
-    gain = floats(per_node("loss_changes"), f"{where}'s loss_changes") if "loss_changes" in tree else np.zeros(n_nodes)
+    cover = (
+        floats(per_node("sum_hessian"), f"{where}'s sum_hessian")
+        if "sum_hessian" in tree
+        else np.zeros(n_nodes)
+    )
+    gain = (
+        floats(per_node("loss_changes"), f"{where}'s loss_changes")
+        if "loss_changes" in tree
+        else np.zeros(n_nodes)
+    )
     is_leaf = left == LEAF
     kinds = integers(tree.get("split_type", []), f"{where}'s split_type", 0, 1)
     by_category = np.zeros(n_nodes, np.bool_) if not len(kinds) else kinds == _BY_CATEGORY
@@ -316,7 +343,12 @@ def _left_sets(
 
 
 def _vectors(
-    tree: Any, where: str, value: NDArray[np.float64], is_leaf: NDArray[np.bool_], right: NDArray[np.int64], n_outputs: int
+    tree: Any,
+    where: str,
+    value: NDArray[np.float64],
+    is_leaf: NDArray[np.bool_],
+    right: NDArray[np.int64],
+    n_outputs: int,
 ) -> NDArray[np.float64]:
     """What leaves add to every output, (nodes, outputs), where leaves are vectors; otherwise the values themselves."""
     size = whole_of(tree["tree_param"]["size_leaf_vector"], f"{where}'s size_leaf_vector", 0, MOST_OUTPUTS)
@@ -328,7 +360,7 @@ def _vectors(
     if len(weights) % size:
         raise ModelFileError(f"{where}'s leaf_weights must have {size} numbers a leaf.")
     rows = weights.reshape(-1, size)
-    if is_leaf.any() and not (0 <= right[is_leaf].min() and right[is_leaf].max() < len(rows)):
+    if is_leaf.any() and not (right[is_leaf].min() >= 0 and right[is_leaf].max() < len(rows)):
         raise ModelFileError(f"{where} has a leaf without its leaf_weights.")
     found = np.zeros((len(value), size))
     found[is_leaf] = rows[right[is_leaf]]
