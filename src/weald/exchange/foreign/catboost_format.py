@@ -92,7 +92,10 @@ class _Features:
             for one in self._numbers.values()
             if "borders" in one
         )
-        return borders + sum(len(one.get("values", [])) for one in self._categories.values())
+        values = (
+            field(one, "values", list, "a feature") for one in self._categories.values() if "values" in one
+        )
+        return borders + sum(map(len, values))
 
     def schema(self) -> Schema:
         """The columns, with the categories that the model knows."""

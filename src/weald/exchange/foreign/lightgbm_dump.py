@@ -119,7 +119,7 @@ def _split(
 ) -> tuple[int, float, int, float, float, float, int]:
     column = whole_of(node["split_feature"], f"{where}'s split_feature", 0, n_features - 1)
     missing = node.get("missing_type", "None")
-    if missing not in _MISSING:
+    if not isinstance(missing, str) or missing not in _MISSING:
         raise ModelFileError(f"{where} has the missing_type {str(missing)[:20]!r}, which is not known.")
     decision = _MISSING[missing] << 2 | (2 if node.get("default_left") is True else 0)
     threshold = node.get("threshold")

@@ -57,7 +57,6 @@ class LightGBMTree:
         feature = read.whole("split_feature", inner, None)
         if feature.size and not (feature.min() >= 0 and feature.max() < n_features):
             raise ModelFileError(f"{where}'s split_feature is not among the {n_features} columns.")
-        has_counts = "leaf_count" in fields
         return cls(
             feature,
             threshold,
@@ -71,7 +70,7 @@ class LightGBMTree:
             read.whole("internal_count", inner, 0),
             read.real("leaf_value", leaves, None),
             read.real("leaf_weight", leaves, 0.0),
-            read.whole("leaf_count", leaves, 0 if not has_counts else None),
+            read.whole("leaf_count", leaves, 0),
         )
 
     def missing_kinds(self) -> set[int]:
@@ -136,8 +135,8 @@ class _Numbers:
         self._fields, self._where = fields, where
 
     def real(self, name: str, size: int, absent: float | None) -> NDArray[np.float64]:
-        """So many numbers, or ``absent`` for each where the line is not there."""
-        if name not in self._fields and absent is not None:
+        """So many numbers, or ``absent`` for each where the line is not there or empty."""
+        if not self._fields.get(name) and absent is not None:
             return np.full(size, absent)
         found = self._read(name)
         one_per(found, size, f"{self._where}'s {name}")
@@ -145,7 +144,7 @@ class _Numbers:
 
     def whole(self, name: str, size: int | None, absent: int | None) -> NDArray[np.int64]:
         """So many whole numbers; any number of them without ``size``."""
-        if name not in self._fields and absent is not None:
+        if not self._fields.get(name) and absent is not None:
             return np.full(size or 0, absent, np.int64)
         found = self._read(name)
         if size is not None:

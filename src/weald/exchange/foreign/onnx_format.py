@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.exchange.foreign.model import ForeignModel, numbered_classes, schema_of
-from weald.exchange.foreign.reading import MOST_COLUMNS, floats, integers, one_per
+from weald.exchange.foreign.reading import MOST_COLUMNS, MOST_OUTPUTS, floats, integers, one_per, whole_of
 from weald.exchange.foreign.singles import at_most, below
 from weald.exchange.foreign.trees import LEAF, ForeignTree, forest_of
 from weald.runtime.errors import ModelFileError, NotSupportedError
@@ -45,7 +45,7 @@ def onnx_model(data: bytes) -> ForeignModel:
     if len(nodes) != 1 or others:
         found = f"it has {len(nodes)}" + (f" beside {', '.join(others)[:100]}" if others else "")
         raise NotSupportedError(f"the ONNX model is read where it is one ensemble of trees; {found}.")
-    return _model_of(nodes[0], _attributes(nodes[0], onnx))
+    return _model_of(nodes[0], _attributes(nodes[0], onnx), _columns_of(model))
 
 
 def _attributes(node: Any, onnx: Any) -> dict[str, Any]:
@@ -64,39 +64,50 @@ def _attributes(node: Any, onnx: Any) -> dict[str, Any]:
     return found
 
 
-def _model_of(node: Any, given: Mapping[str, Any]) -> ForeignModel:
+def _model_of(node: Any, given: Mapping[str, Any], n_columns: int) -> ForeignModel:
+    classes = None
     if node.op_type == "TreeEnsemble":
         trees, n_outputs, base = _trees_of_five(given)
-        post = (
-            _POST_FIVE[int(given.get("post_transform", 0))]
-            if 0 <= int(given.get("post_transform", 0)) < 5
-            else ""
-        )
-        classes = None
-        averaged = int(given.get("aggregate_function", 1)) == 0
-        if int(given.get("aggregate_function", 1)) not in (0, 1):
-            raise NotSupportedError(
-                "the ONNX model takes the minimum or the maximum of its trees; a forest adds them up."
-            )
+        post = _named(given, "post_transform", 0, _POST_FIVE)
+        aggregate = _named(given, "aggregate_function", 1, _AGGREGATES)
     else:
         trees, n_outputs, base, classes = _trees_of_three(given, node.op_type == "TreeEnsembleClassifier")
         post = _text(given.get("post_transform", b"NONE"))
-        averaged = _text(given.get("aggregate_function", b"SUM")) == "AVERAGE"
-        if _text(given.get("aggregate_function", b"SUM")) not in ("SUM", "AVERAGE"):
-            raise NotSupportedError(
-                "the ONNX model takes the minimum or the maximum of its trees; a forest adds them up."
-            )
+        aggregate = _text(given.get("aggregate_function", b"SUM"))
     if post not in _LINKS:
         raise NotSupportedError(f"the ONNX model's post_transform is {post!r:.30}, which is not known here.")
+    if aggregate not in ("SUM", "AVERAGE"):
+        raise NotSupportedError(
+            "the ONNX model takes the minimum or the maximum of its trees; a forest adds them up."
+        )
     link = _LINKS[post]
     if link == "sigmoids" and n_outputs == 1:
         link = "logit"
-    n_features = 1 + max((int(tree.feature.max()) for tree in trees), default=0)
-    forest = forest_of(trees, max(n_features, 1), base, averaged=averaged)
+    if classes is not None and n_outputs == 1 and link != "logit":
+        raise NotSupportedError(
+            "the ONNX classifier has one score for two classes without LOGISTIC; give both classes weights."
+        )
+    n_features = max(1 + max((int(tree.feature.max()) for tree in trees), default=0), n_columns, 1)
+    forest = forest_of(trees, n_features, base, averaged=aggregate == "AVERAGE")
     schema = schema_of([], [None] * forest.n_features, False)
     return ForeignModel(SYSTEM, node.op_type, forest, schema, link, classes, has_cover=False)
 
 
+def _named(given: Mapping[str, Any], name: str, default: int, names: tuple[str, ...]) -> str:
+    """What a number of TreeEnsemble's stands for."""
+    return names[whole_of(given.get(name, default), f"the ONNX model's {name}", 0, len(names) - 1)]
+
+
+def _columns_of(model: Any) -> int:
+    """The number of columns of the only input, where the model says it; otherwise 0."""
+    if len(model.graph.input) != 1:
+        return 0
+    dims = model.graph.input[0].type.tensor_type.shape.dim
+    size = dims[1].dim_value if len(dims) == 2 else 0
+    return int(size) if 0 <= size <= MOST_COLUMNS else 0
+
+
+_AGGREGATES: Final = ("AVERAGE", "SUM", "MIN", "MAX")
 _POST_FIVE: Final = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
@@ -155,9 +166,7 @@ def _tree(
 
 def _trees_of_five(given: Mapping[str, Any]) -> tuple[list[ForeignTree], int, NDArray[np.float64]]:
     """Trees of TreeEnsemble: inner nodes and leaves apart, a tree a root."""
-    n_outputs = int(given.get("n_targets", 1))
-    if not 1 <= n_outputs <= 2**16:
-        raise ModelFileError(f"The ONNX model has {n_outputs} targets.")
+    n_outputs = whole_of(given.get("n_targets", 1), "the ONNX model's n_targets", 1, MOST_OUTPUTS)
     feature = _ints(given, "nodes_featureids")
     inner = len(feature)
     modes_given = np.asarray(given.get("nodes_modes", ()), np.int64).reshape(-1)
@@ -317,10 +326,7 @@ def _outputs_of(
 ) -> tuple[NDArray[Any] | None, int]:
     """The classes, and the number of scores; two classes have one score where all weights are of one of them."""
     if not is_classifier:
-        n_targets = int(given.get("n_targets", 1))
-        if not 1 <= n_targets <= 2**16:
-            raise ModelFileError(f"The ONNX model has {n_targets} targets.")
-        return None, n_targets
+        return None, whole_of(given.get("n_targets", 1), "the ONNX model's n_targets", 1, MOST_OUTPUTS)
     texts, numbers = given.get("classlabels_strings", ()), given.get("classlabels_int64s", ())
     classes = np.array([_text(one) for one in texts]) if len(texts) else np.array(list(numbers))
     if len(classes) < 2:

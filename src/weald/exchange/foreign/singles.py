@@ -42,7 +42,8 @@ def below(bounds: Singles) -> NDArray[np.float64]:
     ([True, False, False], [True, False, False])
     """
     bounds = np.asarray(bounds, np.float32)
-    smaller = np.nextafter(bounds, np.float32(-np.inf))
+    with np.errstate(over="ignore"):
+        smaller = np.nextafter(bounds, np.float32(-np.inf))
     return np.where(np.isneginf(bounds), np.nan, at_most(smaller))
 
 
@@ -54,13 +55,15 @@ def at_most_of_doubles(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(over="ignore"):
         single = np.asarray(bounds, np.float64).astype(np.float32)
+        smaller = np.nextafter(single, np.float32(-np.inf))
     too_high = single.astype(np.float64) > bounds
-    return at_most(np.where(too_high, np.nextafter(single, np.float32(-np.inf)), single))
+    return at_most(np.where(too_high, smaller, single))
 
 
 def below_of_doubles(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Float64 thresholds for ``float32(x) < bound``, where bounds are float64; NaN where nothing is below."""
     with np.errstate(over="ignore"):
         single = np.asarray(bounds, np.float64).astype(np.float32)
+        larger = np.nextafter(single, np.float32(np.inf))
     too_low = single.astype(np.float64) < bounds
-    return below(np.where(too_low, np.nextafter(single, np.float32(np.inf)), single))
+    return below(np.where(too_low, larger, single))

@@ -16,10 +16,11 @@ from weald.exchange.foreign.reading import (
     floats,
     integers,
     json_of,
+    number_of,
     whole_of,
 )
 from weald.exchange.foreign.singles import at_most, below
-from weald.exchange.foreign.trees import LEAF, ForeignTree, by_rounds, forest_of
+from weald.exchange.foreign.trees import LEAF, ForeignTree, by_rounds, forest_of, scaled
 from weald.runtime.errors import ModelFileError, NotSupportedError
 
 SYSTEM: Final = "treelite"
@@ -35,6 +36,8 @@ _LINKS: Final = {
     "signed_square": "signed_square",
     "hinge": "step",
 }
+# Scores of these are multiplied by "sigmoid_alpha" first.
+_WITH_ALPHA: Final = ("sigmoid", "multiclass_ova")
 _ANY_OUTPUT: Final = -1
 
 
@@ -63,8 +66,12 @@ def model_of_dump(content: Any) -> ForeignModel:
     dictionaries = [
         tuple(range(sets[column] + 1)) if column in sets else None for column in range(n_features)
     ]
-    trees = [_tree(tree, number, n_features, n_outputs, singles, sets) for number, tree in enumerate(stored)]
-    base = floats(content.get("base_scores", [0.0] * n_outputs), "the model's base_scores")
+    factor = number_of(content.get("sigmoid_alpha", 1.0), "sigmoid_alpha") if post in _WITH_ALPHA else 1.0
+    trees = [
+        scaled(_tree(tree, number, n_features, n_outputs, singles, sets), factor)
+        for number, tree in enumerate(stored)
+    ]
+    base = factor * floats(content.get("base_scores", [0.0] * n_outputs), "the model's base_scores")
     averaged = content.get("average_tree_output") in (True, 1)
     if any(tree.value.ndim == 2 for tree in trees):
         if not all(tree.value.ndim == 2 for tree in trees):
@@ -131,7 +138,10 @@ def _tree(
         cover[place] = floats([node.get("sum_hess", node.get("data_count", 0.0))], where)[0]
         if "leaf_value" in node:
             given = node["leaf_value"]
-            value[place] = floats(given if isinstance(given, list) else [given], f"{where}'s leaf_value")
+            if isinstance(given, list) != vectors or (vectors and len(given) != n_outputs):
+                raise NotSupportedError(f"{where} has leaves of one number and of several, or of too few.")
+            found = floats(given if vectors else [given], f"{where}'s leaf_value")
+            value[place] = found if vectors else found[0]
             continue
         feature[place] = whole_of(
             field(node, "split_feature_id", int, where), f"{where}'s column", 0, n_features - 1
