@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -43,13 +43,13 @@ class FoundDevice:
 _MOST_GROUP = 256
 
 
-def list_devices(load: Callable[[str, str], Any] = load_extra) -> list[FoundDevice]:
+def list_devices() -> list[FoundDevice]:
     """All devices, in the order of their numbers: those of other makers than the CPU's first.
 
     Raises:
         MissingExtraError: where pyopencl is not installed.
     """
-    cl = load("pyopencl", "device='opencl'")
+    cl = load_extra("pyopencl", "device='opencl'")
     handles = []
     try:
         platforms = cl.get_platforms()
@@ -83,9 +83,9 @@ def _found(cl: Any, number: int, platform: Any, handle: Any) -> FoundDevice:
     )
 
 
-def chosen_devices(numbers: tuple[int, ...], found: list[FoundDevice] | None = None) -> list[FoundDevice]:
+def chosen_devices(numbers: tuple[int, ...]) -> list[FoundDevice]:
     """The devices of these numbers."""
-    found = list_devices() if found is None else found
+    found = list_devices()
     if not found:
         raise InputError(
             f"device='opencl' finds no OpenCL device on this machine; {INSTALL}, or use device='cpu'."

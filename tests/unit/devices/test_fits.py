@@ -28,9 +28,17 @@ def fit(device: Any, target: str = "number", weighted: bool = False, **settings:
     return to_bytes(model, model._model), model.history_
 
 
-@pytest.mark.parametrize("name", CASES)
+#: beside those that tables in blocks have
+MORE: dict[str, dict[str, Any]] = {
+    "statistics": {"categories": "ordered", "target": "two"},
+    "statistics, ordered boosting": {"categories": "greedy", "booster": "ordered", "growth": "depthwise"},
+}
+ALL = {**CASES, **MORE}
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_devices_give_the_model_of_the_cpu(name: str) -> None:
-    expected = fit("cpu", **CASES[name])
-    assert fit(f"opencl:{names_of(1)}", **CASES[name]) == expected
+    expected = fit("cpu", **ALL[name])
+    assert fit(f"opencl:{names_of(1)}", **ALL[name]) == expected
     # two devices, whose rows pass through them
-    assert fit(OpenCL(names_of(2), memory_limit=0.012), **CASES[name]) == expected
+    assert fit(OpenCL(names_of(2), memory_limit=0.012), **ALL[name]) == expected

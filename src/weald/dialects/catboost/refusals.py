@@ -104,7 +104,8 @@ OF_SEARCH = {**_NO_PLOT, **_ERRORS}
 #: of the module utils
 OF_UTILS = {
     **dict.fromkeys(
-        ("create_cd", "read_cd"), "files are not read; give Pool a table, with cat_features, weight and baseline."
+        ("create_cd", "read_cd"),
+        "files are not read; give Pool a table, with cat_features, weight and baseline.",
     ),
     "quantize": "bins are made when a model is trained; give Pool a table.",
     "convert_to_onnx_object": "models are written in Weald's own format, by save_model.",
@@ -123,4 +124,4 @@ OF_DATASETS = dict.fromkeys(
 )  # fmt: skip
 OF_DATASETS["set_cache_path"] = "nothing is downloaded; leave it out."
 #: an argument of predictions
-OF_PREDICT = {"task_type": "there is no GPU; use 'CPU'."}
+OF_PREDICT = {"task_type": "prediction runs on the CPU; use 'CPU'."}

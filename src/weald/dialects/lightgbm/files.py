@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _FIRST_LINE = "weald.lightgbm\n"
 _THEIRS = b"tree\nversion="
 _KEYS = frozenset({"custom", "feature_names", "learning_rates", "columns"})
-_FORMAT = FileFormat("LightGBM", "Booster", _THEIRS, _KEYS, ("num_threads", "verbosity"), read_parameters)
+_FORMAT = FileFormat(
+    "LightGBM", "Booster", _THEIRS, _KEYS, ("num_threads", "device_type", "verbosity"), read_parameters
+)
 
 
 def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> bytes:

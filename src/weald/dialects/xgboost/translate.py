@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weald.dialects.shared.constraints import interaction_groups, monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.values import read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
 from weald.dialects.xgboost.dmatrix import BYTE_BINS, MOST_BINS
 from weald.dialects.xgboost.objectives import Chosen
 from weald.params.xgboost import XGBOOST_PARAMETERS
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 # Up to so many rows gradients are summed as wide integers. Under XGBoost's defaults, leaves of single rows and long steps, the
 # rounding of packed ones cost 0.8 % of the logloss on one of four sets of 1,500 rows; wide ones take a sixth more time.
@@ -63,6 +64,20 @@ def native_parameters(
         # XGBoost splits one from the rest below this number, Weald up to it.
         native["max_cat_to_onehot"] = max(1, XGBOOST_PARAMETERS.value_of(params, "max_cat_to_onehot") - 1)
     return native
+
+
+def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    given = params.get("device", "cpu")
+    kind, colon, rest = str(given).partition(":")
+    if given == "cpu":
+        return None
+    setting = f"device={given!r}"
+    if kind in ("cuda", "gpu"):
+        return AskedDevice(setting, device_numbers(setting, rest, ",") if colon else (0,))
+    raise NotSupportedError(
+        f"{setting} is not supported; use 'cpu', or 'cuda', in whose place OpenCL devices are used."
+    )
 
 
 def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[str, Any]:
