@@ -70,9 +70,7 @@ class CatBoost(DescribedModel, Searching, DialectEstimator):
     def _own_names(self) -> list[str]:
         """What constructors of subclasses name and keep as attributes, as scikit-learn's estimators do."""
         classes = (one for one in type(self).__mro__ if "__init__" in vars(one) and issubclass(one, CatBoost))
-        named = {
-            name: None for one in classes for name in inspect.signature(vars(one)["__init__"]).parameters
-        }
+        named = {name: None for one in classes for name in inspect.signature(vars(one)["__init__"]).parameters}
         return [name for name in named if name in self.__dict__ and name != "params"]
 
     def get_param(self, key: str) -> Any:

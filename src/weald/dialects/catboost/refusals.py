@@ -104,8 +104,7 @@ OF_SEARCH = {**_NO_PLOT, **_ERRORS}
 #: of the module utils
 OF_UTILS = {
     **dict.fromkeys(
-        ("create_cd", "read_cd"),
-        "files are not read; give Pool a table, with cat_features, weight and baseline.",
+        ("create_cd", "read_cd"), "files are not read; give Pool a table, with cat_features, weight and baseline."
     ),
     "quantize": "bins are made when a model is trained; give Pool a table.",
     "convert_to_onnx_object": "models are written in Weald's own format, by save_model.",

@@ -185,11 +185,7 @@ class EarlyStopping:
             return
         best = self.best_score[place]
         if value > best + delta if result.maximize else value < best - delta:
-            self.best_score[place], self.best_iter[place], self.best_score_list[place] = (
-                value,
-                number,
-                results,
-            )
+            self.best_score[place], self.best_iter[place], self.best_score_list[place] = value, number, results
 
     def _begin(self, env: CallbackEnv) -> None:
         results = env.evaluation_result_list

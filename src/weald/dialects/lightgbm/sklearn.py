@@ -89,9 +89,7 @@ class LGBMModel(DialectEstimator):
                 objective = params.pop(name)
                 log_warning(f"{name}={objective!r} counts in place of objective.")
         self._objective = objective if objective is not None else self._default_objective()
-        params["objective"] = (
-            ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
-        )
+        params["objective"] = ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
         params["random_state"] = drawn_seed(params["random_state"])
         return params
 
@@ -265,9 +263,7 @@ class LGBMModel(DialectEstimator):
         """Names of the columns, where X had some, or fit was given some."""
         names = self.feature_name_
         if names == default_names(len(names)):
-            raise AttributeError(
-                "feature_names_in_ is defined only when X has names of columns, or fit was given feature_name."
-            )
+            raise AttributeError("feature_names_in_ is defined only when X has names of columns, or fit was given feature_name.")
         return np.array(names, dtype=object)
 
     @property

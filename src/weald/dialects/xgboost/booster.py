@@ -164,9 +164,7 @@ class Booster(Attributes, LearningBooster):
         return self._shaped(scores, output_margin, strict_shape)
 
     def _shaped(self, scores: Float64s, output_margin: bool, strict_shape: bool) -> Float32s:
-        predicted = (
-            LINKS["identity"](scores) if output_margin else self._chosen().predictions(scores)
-        ).astype(np.float32)
+        predicted = (LINKS["identity"](scores) if output_margin else self._chosen().predictions(scores)).astype(np.float32)
         return predicted.reshape(scores.shape[1], -1) if strict_shape else predicted
 
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
@@ -278,9 +276,7 @@ class Booster(Attributes, LearningBooster):
         if rounds.stop == 0:  # which is all, as in iteration_range
             rounds = slice(rounds.start, None, rounds.step)
         if (rounds.start or 0) >= total > 0:
-            raise IndexError(
-                f"the model has {total} rounds, but rounds from {rounds.start} on were asked for"
-            )
+            raise IndexError(f"the model has {total} rounds, but rounds from {rounds.start} on were asked for")
         if (rounds.stop or 0) > total:
             raise IndexError(f"the model has {total} rounds, but rounds up to {rounds.stop} were asked for")
         chosen = range(total)[rounds]
