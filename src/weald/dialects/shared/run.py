@@ -64,6 +64,7 @@ class Order:
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
     keeps_empty_rounds: bool = True  # rounds but the first in which no tree splits are rounds, too
     device: AskedDevice | None = None  # None: the CPU
+    column_weights: Sequence[float] | None = None  # of the draw of a tree's columns; 0: never used
 
     @property
     def evaluates(self) -> bool:
@@ -74,7 +75,8 @@ class Order:
     def parameters(self) -> BoostingParameters:
         """The native parameters."""
         device = "cpu" if self.device is None else self.device.native
-        return BoostingParameters(**from_flat(self.native), device=device)
+        own = {"column_weights": self.column_weights, "device": device}
+        return BoostingParameters(**from_flat(self.native), **own)
 
 
 class Run:

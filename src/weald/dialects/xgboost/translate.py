@@ -28,6 +28,8 @@ _PASSED = (
     "alpha", "eta",
 )  # fmt: skip
 _TREE_DEFAULTS = {"eta": 0.3, "lambda": 1.0, "alpha": 0.0, "min_child_weight": 1.0}
+_DRAWN = ("colsample_bytree", "colsample_bylevel", "colsample_bynode")
+_LEAST_WEIGHT = 1e-6  # XGBoost's, of a column that is to be drawn last
 _LINEAR_DEFAULTS = {"eta": 0.5, "lambda": 0.0, "alpha": 0.0}
 
 
@@ -78,6 +80,18 @@ def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
     raise NotSupportedError(
         f"{setting} is not supported; use 'cpu', or 'cuda', in whose place OpenCL devices are used."
     )
+
+
+def column_weights(params: Mapping[str, Any], given: Any) -> list[float] | None:
+    """The weights of columns where some are drawn; one of weight 0 comes last, when there are too few others."""
+    if given is None or params.get("booster") == "gblinear":
+        return None
+    drawn = [name for name in _DRAWN if params.get(name, 1.0) < 1.0]
+    if drawn and drawn != ["colsample_bytree"]:
+        raise NotSupportedError(
+            f"feature_weights are heeded by colsample_bytree, but {drawn[-1]} draws the columns of a tree alike; leave it at 1."
+        )
+    return [max(weight, _LEAST_WEIGHT) for weight in given.tolist()] if drawn else None
 
 
 def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[str, Any]:

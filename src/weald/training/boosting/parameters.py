@@ -193,6 +193,13 @@ class BoostingParameters(Settable):
     colsample_bynode: Annotated[
         float, number("Share of the level's columns drawn for every node.", 0, 1, open_low=True)
     ] = 1.0
+    column_weights: Annotated[
+        Sequence[float] | Mapping[Any, float] | None,
+        anything(
+            "How often colsample_bytree draws every column beside the others, 0: never used; a number a column, or a dict from "
+            "names or positions to these, in which the others have 1."
+        ),
+    ] = None
     split_finder: Annotated[
         str | SplitFinder,
         part(

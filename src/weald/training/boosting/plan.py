@@ -100,6 +100,7 @@ class TreePlan:
     rows: RowPlan | None = None  # None: all rows
     leaves: LeafPlan = field(default_factory=LeafPlan)
     column_share: float = 1.0
+    column_weights: tuple[float, ...] | None = None  # of the draw; 0: never used
     noise: float = 0.0  # strength of that in the choice of splits
     parallel_trees: int = 1
     averaged: bool = False  # the model is the mean of its rounds

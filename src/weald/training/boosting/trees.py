@@ -144,6 +144,7 @@ class TreeLearner:
         grower, descent = self._making.grower, self._making.descent
         weight = self._weight if trees.rules.counts_rows else None
         n_outputs = plan.loss.n_outputs
+        column_weights = None if trees.column_weights is None else np.array(trees.column_weights)
         share = learning_rate / trees.parallel_trees
         noise = trees.noise
         if noise > 0.0:
@@ -153,7 +154,9 @@ class TreeLearner:
             if output == 0:
                 sample = self._sampler.draw(number, place, at.gradient, at.hessian, self._tasks, at.share)
                 seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
-            columns = draw_columns(grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS))
+            columns = draw_columns(
+                grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS), column_weights
+            )
             hessian = descent.hessian_of_tree(seen, output)
             tree = grower.grow(
                 sample.gradient[output],

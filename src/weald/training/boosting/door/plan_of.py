@@ -12,6 +12,7 @@ from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
 from weald.training.boosting.door.blocks import check_blocks, ways_in_blocks
 from weald.training.boosting.door.categories import category_ways
+from weald.training.boosting.door.columns import column_weights
 from weald.training.boosting.door.devices import device_plan
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
@@ -86,6 +87,7 @@ def _tree_plan(
         RowPlan(parts.sampling, given.subsample),
         replace(leaves, from_optimum=from_optimum and (drops is None or not drops.drops)),
         given.colsample_bytree,
+        column_weights(given, schema),
         parts.splits.noise,
         booster.parallel_trees,
         booster.averages,
