@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from weald.runtime.errors import DeviceError, InputError, MissingExtraError
 from weald.runtime.extras import load_extra
 
 INSTALL = "install its maker's driver with OpenCL, or PoCL, which runs OpenCL on the CPU (pip install pocl-binary-distribution)"
+
+# What a compiler says behind pages of what it was called with.
+_REASON = re.compile(r"^.*?\b(error: .*?)( Device .*)?$")
 
 
 @dataclass(frozen=True)
@@ -117,11 +121,11 @@ def naming(device: FoundDevice, doing: str) -> Iterator[None]:
     cl = load_extra("pyopencl", "device='opencl'")
     try:
         yield
-    except cl.MemoryError as error:
-        raise DeviceError(
-            f"{device.label} has too little memory for {doing}; set a smaller memory_limit, as in "
-            f"device=weald.OpenCL('{device.number}', memory_limit={device.memory // 2**22}), or use device='cpu'."
-        ) from error
     except (cl.Error, RuntimeError) as error:
-        why = " ".join(str(error).split())
+        why = _REASON.sub(r"\1", " ".join(str(error).split()))
+        if isinstance(error, cl.MemoryError) or "INVALID_BUFFER_SIZE" in why:
+            raise DeviceError(
+                f"{device.label} has too little memory for {doing}; set a smaller memory_limit, as in "
+                f"device=weald.OpenCL('{device.number}', memory_limit={device.memory // 2**22}), or use device='cpu'."
+            ) from error
         raise DeviceError(f"{device.label} failed while {doing}: {why:.300}; use device='cpu'.") from error
