@@ -90,7 +90,8 @@ class LGBMModel(DialectEstimator):
                 log_warning(f"{name}={objective!r} counts in place of objective.")
         self._objective = objective if objective is not None else self._default_objective()
         params["objective"] = ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
-        params["random_state"] = drawn_seed(params["random_state"])
+        if "random_state" in params:  # unless it came by another name
+            params["random_state"] = drawn_seed(params["random_state"])
         return params
 
     @property
