@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -31,12 +32,16 @@ class ThreadTeam:
         self.size = len(meeting.parts)
         self._meeting = meeting
 
+    def name_of(self, rank: int) -> str:
+        """Members are threads."""
+        return f"thread {rank}"
+
     def gather(self, part: Any) -> list[Any]:
-        """What every member gives."""
+        """What every member gives, as it is now: a copy, as between processes."""
         meeting = self._meeting
-        meeting.parts[self.rank] = part
+        meeting.parts[self.rank] = pickle.dumps(part)
         meeting.barrier.wait()
-        found = list(meeting.parts)
+        found = [pickle.loads(given) for given in meeting.parts]
         meeting.barrier.wait()
         return found
 

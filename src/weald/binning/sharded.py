@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,18 @@ class MemoryBlock:
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """What the members of a team do together while a tree grows: the choices of `weald.workers.parameters`.
+
+    ``searchers``: the team, where every member has all rows and the columns to search are shared out ("feature").
+    """
+
+    mode: Literal["data", "feature", "voting"] = "data"
+    top_k: int = 20  # columns that a member votes for
+    searchers: Team = ALONE
+
+
+@dataclass(frozen=True)
 class ShardedBins:
     """The rows of a binned table that this process holds, in blocks.
 
@@ -75,6 +87,7 @@ class ShardedBins:
     team: Team = ALONE
     memory: RowMemory = IN_MEMORY  # for what training keeps of every row
     reads_ahead: bool = False  # whether a thread brings the next block while one is worked on
+    sharing: Sharing = Sharing()
 
     @cached_property
     def n_rows(self) -> int:

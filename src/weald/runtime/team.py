@@ -23,6 +23,9 @@ class Team(Protocol):
     def size(self) -> int:
         """How many members there are."""
 
+    def name_of(self, rank: int) -> str:
+        """What messages call a member: "rank 2", say."""
+
     def add(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sums of all members' arrays, which have one shape; a new array, or ``numbers`` itself."""
 
@@ -43,6 +46,10 @@ class Alone:
 
     rank = 0
     size = 1
+
+    def name_of(self, rank: int) -> str:
+        """The only process there is."""
+        return "this process"
 
     def add(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers themselves."""

@@ -14,10 +14,11 @@ from weald.binning import BinWishes
 from weald.binning.sharded_table import ShardedTable, read_training_rows
 from weald.data import read_weights
 from weald.estimators.boosted.explained import ExplainedTrees
-from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model
+from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model, session_team
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.block_labels import check_brings_labels
 from weald.estimators.shared.labels import Labels
+from weald.runtime.team import labels_of_team
 from weald.training.boosting.booster_parameters import BOOSTERS
 from weald.training.boosting.door.categories import asked_ways
 from weald.training.boosting.parameters import BoostingParameters
@@ -96,7 +97,7 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
             labels = self._labels_of_blocks(table)
         else:
             labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
-        labels.loss.check_target(labels.y)
+        labels.loss.check_target(labels_of_team(session_team(table), labels.y, labels.weight)[0])
         options = FitOptions(
             eval_set, eval_names, checked_callbacks(callbacks), resume_from, init_score, eval_init_scores
         )

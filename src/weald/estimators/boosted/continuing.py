@@ -49,9 +49,7 @@ def loaded_checkpoint(estimator: BoostedTrees, path: str | os.PathLike[str]) -> 
     return Earlier(model, "resume_from", interruption, rows)
 
 
-def known_rows(
-    labels: Labels, init_score: NDArray[np.float64] | None, team: Team = ALONE
-) -> dict[str, Any]:
+def known_rows(labels: Labels, init_score: NDArray[np.float64] | None, team: Team = ALONE) -> dict[str, Any]:
     """What a checkpoint knows the training rows by: their number, and digests of labels, weights and starting scores.
 
     Of a team's rows the number alone: training goes on when they are shared out anew.
@@ -60,7 +58,9 @@ def known_rows(
         return {"n_rows": int(team.add(np.array([len(labels.y)], np.int64))[0])}
     given = {"y": labels.y, "sample_weight": labels.weight, "init_score": init_score}
     digests = {
-        name: None if values is None else blake2b(np.ascontiguousarray(values).data, digest_size=16).hexdigest()
+        name: None
+        if values is None
+        else blake2b(np.ascontiguousarray(values).data, digest_size=16).hexdigest()
         for name, values in given.items()
     }
     return {"n_rows": len(labels.y), **digests}

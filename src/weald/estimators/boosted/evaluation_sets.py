@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from weald.data import Schema, read_table, read_weights
+import numpy as np
+
+from weald.binning.mapper import BinMapper
+from weald.binning.sharded_table import ShardedTable, in_blocks
+from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Metric
 from weald.runtime.errors import InputError
-from weald.training.boosting.opening import Rows
+from weald.training.boosting.opening import AnyTable, Rows
 from weald.training.boosting.starts import read_init_score
 
 if TYPE_CHECKING:
@@ -22,13 +27,13 @@ if TYPE_CHECKING:
 def read_evaluation_sets(
     estimator: BoostedTrees,
     options: FitOptions,
-    schema: Schema,
+    table: AnyTable,
     labels: Labels,
     metrics: Sequence[Metric],
     earlier: Earlier | None,
 ) -> list[Rows]:
-    """The sets of ``fit``."""
-    sets = _as_sets(options.eval_set)
+    """The sets of ``fit``; ``table``: that is trained on, like which sets in blocks were binned."""
+    sets = as_sets(options.eval_set)
     if estimator.early_stopping_rounds is not None and not sets:
         raise InputError(
             "early_stopping_rounds needs an eval_set; pass eval_set=[(X_valid, y_valid)] to fit."
@@ -36,8 +41,13 @@ def read_evaluation_sets(
     names, starts = _set_names(sets, options.eval_names), _starts(options, len(sets))
     bins, read = estimator.resolved().bins, []
     for place, (X, y, weight) in enumerate(sets):
+        history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
+        if isinstance(X, ShardedTable):
+            own = _in_blocks(estimator, X, table, labels, names[place])
+            read.append(replace(own, metrics=metrics, history=history))
+            continue
         other = read_table(
-            X, schema=schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
+            X, schema=table.schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing
         )
         target = writeable(estimator._encode(y, other.n_rows, labels.classes))
         init_score = read_init_score(
@@ -46,17 +56,44 @@ def read_evaluation_sets(
         weights = read_weights(weight, other.n_rows)
         if weights is not None:
             weights = writeable(weights)
-        history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
         read.append(
             Rows(other, target, weights, init_score, name=names[place], metrics=metrics, history=history)
         )
     return read
 
 
-def _as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
-    """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one."""
+def _in_blocks(estimator: BoostedTrees, X: ShardedTable, table: AnyTable, labels: Labels, name: str) -> Rows:
+    """A set in blocks, which brings its labels and weights."""
+    if not isinstance(table, ShardedTable):
+        raise InputError(f"the evaluation set {name!r} is in blocks, but X is not; pass both in the same way.")
+    if X.schema != table.schema or not same_bins(X.bins.mapper, table.bins.mapper):
+        raise InputError(f"the evaluation set {name!r} was binned by other columns or cuts than X; bin it like X.")
+    if not X.n_rows:
+        target = X.labels
+    elif X.classes is None:
+        target = writeable(estimator._encode(X.labels, X.n_rows, labels.classes))
+    elif labels.classes is not None and np.array_equal(X.classes, labels.classes):
+        target = X.labels
+    else:
+        raise InputError(f"the evaluation set {name!r} has other classes than X; bin it like X.")
+    return Rows(X, target, X.weight, name=name)
+
+
+def same_bins(one: BinMapper, other: BinMapper) -> bool:
+    """Whether two tables are binned by the same cuts and categories."""
+    if one is other:
+        return True
+    return np.array_equal(one.n_bins, other.n_bins) and all(map(np.array_equal, one.cuts, other.cuts))
+
+
+def as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
+    """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one; a table in blocks stands alone."""
     if eval_set is None:
         return []
+    if (alone := in_blocks(eval_set)) is not None:
+        eval_set = [alone]
+    if isinstance(eval_set, list | tuple):
+        eval_set = [one if (table := in_blocks(one)) is None else (table, None) for one in eval_set]
     if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
         eval_set = [eval_set]
     if not isinstance(eval_set, list | tuple) or not all(

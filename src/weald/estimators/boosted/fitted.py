@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.data import Dataset, read_table
+from weald.data import Dataset, Schema, read_table
+from weald.data.missing import Missing
 from weald.data.sparse import SparseBlocks
 from weald.estimators.shared.fitting import Fitting
 from weald.estimators.shared.persistence import FittedModel, estimator_from_content, from_bytes, to_bytes
@@ -22,6 +23,10 @@ from weald.linear.model import LinearModel
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.threads import hire
 from weald.training.boosting.plan import WHOLE_TREES
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 # Rows times rounds and outputs below which prediction does not ask for threads.
 _SMALL_PREDICTION = 100_000
@@ -73,7 +78,9 @@ class BoostedModel(Fitting):
     def _trees(self, n_rounds: int | None) -> FittedModel:
         """The model as it was after so many rounds; whole when None."""
         model = self._fitted()
-        return model if n_rounds is None else replace(model, predictor=model.forest.first(self._count(n_rounds)))
+        return (
+            model if n_rounds is None else replace(model, predictor=model.forest.first(self._count(n_rounds)))
+        )
 
     def _count(self, n_rounds: Any) -> int:
         """A number of rounds that the model has."""
@@ -203,6 +210,17 @@ class BoostedModel(Fitting):
 
     def _to_bytes(self) -> bytes:
         return to_bytes(self, self._fitted())
+
+    def _exchanged_schema(self) -> Schema:
+        return self._fitted().schema
+
+    def _exchanged_missing(self) -> Missing:
+        return self._fitted().missing
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.shared.lowering import lower_boosted  # when a model is exported
+
+        return lower_boosted(self._fitted(), builder, row)
 
     @classmethod
     def _from_content(cls, content: Container) -> Any:

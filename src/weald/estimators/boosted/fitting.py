@@ -96,7 +96,7 @@ def fitted_model(
     if isinstance(table, ShardedTable):
         n_rows, in_blocks = table.bins.n_total, True
         check_rows_in_blocks(options, train.kept)
-    sets = read_evaluation_sets(estimator, options, table.schema, labels, metrics, earlier)
+    sets = read_evaluation_sets(estimator, options, table, labels, metrics, earlier)
     keeps_best = stops and bool(sets)
     facts = Facts(loss, n_rows, keeps_best, init_score is not None, in_blocks)
     plan = plan_of(estimator, table.schema, facts)

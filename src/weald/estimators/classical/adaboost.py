@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,10 @@ from weald.training.classical.adaboost import (
 from weald.training.classical.joined import leaf_probabilities
 from weald.training.classical.members import codes_of, outputs_in_order, probabilities_of, values_of
 from weald.tree.cart import CartLabels
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 
 @documented
@@ -133,6 +137,11 @@ class AdaBoostClassifier(ClassifierMixin, WithClasses, AdaBoost):  # type: ignor
             return votes[:, 1:] - votes[:, :1] if binary else votes
 
         return self._joined_with(leaves, 1 if binary else self.n_classes_)
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.classical.lowering import lower_boosted_classes  # when a model is exported
+
+        return lower_boosted_classes(self, builder, row)
 
     def _staged_sums(self, X: Any) -> Iterator[Floats]:
         """The sum of the weighted votes after every round: (classes, rows), for two classes (1, rows)."""
@@ -259,6 +268,11 @@ class AdaBoostRegressor(RegressorMixin, AdaBoost):  # type: ignore[misc]
 
     def _join(self) -> Forest | None:
         return self._joined_with(lambda number, tree: tree.value[tree.feature < 0][:, None], 1)
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.classical.lowering import lower_boosted_values  # when a model is exported
+
+        return lower_boosted_values(self, builder, row)
 
     def _values(self, X: Any) -> Floats:
         """The members' predictions, (rows, members)."""

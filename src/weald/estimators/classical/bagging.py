@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,10 @@ from weald.training.classical.bagging import MemberBags
 from weald.training.classical.joined import leaf_probabilities, leaf_values
 from weald.training.classical.members import NO_PARAMS, Params, codes_of, probabilities_of, values_of
 from weald.tree.cart import CartLabels
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 Floats = NDArray[np.float64]
 
@@ -108,6 +112,11 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
             return votes[:, 1:] if binary else votes
 
         return self._joined_with(leaves, 1 if binary else self.n_classes_)
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.classical.lowering import lower_bagged_classes  # when a model is exported
+
+        return lower_bagged_classes(self, builder, row)
 
     def predict_proba(self, X: Any, **params: Any) -> Floats:
         """The mean of the members' probabilities or their shares of votes, (rows, classes).
@@ -200,6 +209,11 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
 
     def _join(self) -> Forest | None:
         return self._joined_with(leaf_values, getattr(self.estimators_[0], "n_outputs_", 1))
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.classical.lowering import lower_bagged_values  # when a model is exported
+
+        return lower_bagged_values(self, builder, row)
 
     def predict(self, X: Any, **params: Any) -> Floats:
         """The mean of the members' predictions, (rows,) or (rows, outputs).

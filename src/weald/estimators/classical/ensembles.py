@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from weald.binning import wishes_of
 from weald.data import Dataset, Schema, read_table
+from weald.data.missing import Missing
 from weald.estimators.shared.composite import MEMBER_PARAMETERS, Composite, Members
 from weald.estimators.shared.plain import check_classes, parameters_to_json
 from weald.forest.container import Container
@@ -65,6 +66,14 @@ class Ensemble(Composite, Settable):
         """A table of rows to predict as the members take it, checked against the training table."""
         self._dataset(X)
         return indexable(X)
+
+    def _exchanged_schema(self) -> Schema:
+        return self._schema
+
+    def _exchanged_missing(self) -> Missing:
+        from weald.estimators.classical.lowering import missing_of  # when a model is exported
+
+        return missing_of(self.estimators_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the joined forest, which the members make again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,10 @@ from weald.params.declare import (
 from weald.params.settable import Settable
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 from weald.training.boosting.rounds import History
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 Monitor = Callable[[int, Any, dict[str, Any]], object]
 
@@ -232,6 +236,13 @@ class GradientBoosting(BoostedModel, Settable):
                 "use pickle or joblib, or fit with init=None."
             )
         return super()._to_bytes()
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        if self.init_ is not None and not isinstance(self.init_, str):
+            raise NotSupportedError(
+                f"init={type(self.init_).__name__} cannot be exported; fit with init=None, or export trees and init apart."
+            )
+        return super()._lower(builder, row)
 
     @classmethod
     def _from_content(cls, content: Container) -> Any:

@@ -89,7 +89,9 @@ def train_by_friedman(
         forest = run(Session(plan, learner, evaluations), callbacks)
     history, last = _history(record, patience, earlier), forest.n_rounds - 1
     model = FittedModel(forest, dataset.schema, loss.name, loss.link, labels.classes, history, last)
-    return replace(model, learning_rate=float(estimator.learning_rate), params=parameters_to_json(estimator)), init
+    return replace(
+        model, learning_rate=float(estimator.learning_rate), params=parameters_to_json(estimator)
+    ), init
 
 
 def _held_out(estimator: GradientBoosting, labels: Labels, seed: int, *tables: Any) -> Any:

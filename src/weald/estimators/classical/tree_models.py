@@ -41,7 +41,9 @@ class TreeModel:
     schema: Schema
     classes: Classes | None
     oob_score: float | None
-    params: Mapping[str, Any] | None = None  # of the fit, as its file has them; None: those that the estimator has
+    params: Mapping[str, Any] | None = (
+        None  # of the fit, as its file has them; None: those that the estimator has
+    )
 
     @property
     def n_outputs(self) -> int:

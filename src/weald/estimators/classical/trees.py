@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from weald.binning import (
     read_training_table,
     with_extremes,
 )
-from weald.data import Dataset, read_table, read_weights
+from weald.data import Dataset, Schema, read_table, read_weights
 from weald.estimators.classical.importance import forest_importances
 from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
@@ -45,6 +45,10 @@ from weald.runtime.random import seed_of
 from weald.runtime.threads import hire
 from weald.training.classical.random_forest import Bags, forest_keys, grow_forest
 from weald.tree.cart import Draw
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 Floats = NDArray[np.float64]
 
@@ -231,6 +235,14 @@ class TreeEstimator(Fitting, Settable):
 
     def _to_bytes(self) -> bytes:
         return to_bytes(self, self._fitted())
+
+    def _exchanged_schema(self) -> Schema:
+        return self._fitted().schema
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.classical.lowering import lower_trees  # when a model is exported
+
+        return lower_trees(self._fitted(), builder, row)
 
     @classmethod
     def _from_content(cls, content: Container) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -22,6 +22,8 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel
 
+from weald.data import Schema
+from weald.data.missing import Missing
 from weald.estimators.combined.final_files import stack_from_parts, stack_parts
 from weald.estimators.combined.named_members import (
     NamedMembers,
@@ -35,6 +37,10 @@ from weald.params.declare import anything, flag, validate, whole
 from weald.runtime.errors import InputError
 from weald.training.classical.members import NO_PARAMS, Params, indexable, refuse_mapping
 from weald.training.combining.layers import Member, Stack
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 
 @dataclass(frozen=True)
@@ -246,6 +252,27 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
         return super()._readers() + ([self._final_template()] if self.passthrough else [])
 
     # Files.
+
+    def _exchanged_schema(self) -> Schema:
+        from weald.estimators.combined.lowering import (  # when a model is exported
+            first_models,
+            schema_of_members,
+        )
+
+        return schema_of_members(first_models(self))
+
+    def _exchanged_missing(self) -> Missing:
+        from weald.estimators.combined.lowering import (  # when a model is exported
+            first_models,
+            missing_of_members,
+        )
+
+        return missing_of_members(first_models(self))
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.combined.lowering import lower_stack  # when a model is exported
+
+        return lower_stack(self, builder, row)
 
     def _composite_parts(self) -> tuple[Members, dict[str, Any]]:
         self._check_fitted()

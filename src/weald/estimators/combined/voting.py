@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from weald.runtime.random import seed_of
 from weald.training.classical.members import codes_of, indexable, probabilities_of
 from weald.training.combining.ties import row_keys
 from weald.training.combining.voting import majority, plurality, refused_as, vote_shares
+
+if TYPE_CHECKING:
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 
 def _is_soft(self: VotingClassifier) -> bool:
@@ -176,6 +180,11 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
             )
         return self._names_out(input_features, [str(code) for code in range(len(self.classes_))])
 
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.combined.lowering import lower_voted_classes  # when a model is exported
+
+        return lower_voted_classes(self, builder, row)
+
     def _vote_shares(self, X: Any) -> Floats:
         return vote_shares(self._votes(X), self.weights_, len(self.classes_))
 
@@ -228,6 +237,11 @@ class VotingRegressor(RegressorMixin, Voting):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of `transform`'s columns: the class and the member."""
         return self._names_out(input_features, [""])
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.combined.lowering import lower_voted_values  # when a model is exported
+
+        return lower_voted_values(self, builder, row)
 
     def _predictions(self, X: Any) -> list[Any]:
         self._check_fitted()

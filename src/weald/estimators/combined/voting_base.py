@@ -14,7 +14,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import UNUSED, process_routing
 from sklearn.utils.parallel import Parallel
 
-from weald.data import read_weights
+from weald.data import Schema, read_weights
+from weald.data.missing import Missing
 from weald.estimators.combined.named_members import DROP, NamedMembers, checked_layers, shared_weight
 from weald.estimators.combined.voting_files import parts_of, voting_from_parts
 from weald.estimators.shared.composite import Composite, Members
@@ -213,6 +214,16 @@ class Voting(Composite, TransformerMixin, NamedMembers):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+    def _exchanged_schema(self) -> Schema:
+        from weald.estimators.combined.lowering import schema_of_members  # when a model is exported
+
+        return schema_of_members(self.estimators_)
+
+    def _exchanged_missing(self) -> Missing:
+        from weald.estimators.combined.lowering import missing_of_members  # when a model is exported
+
+        return missing_of_members(self.estimators_)
 
     def _composite_parts(self) -> tuple[Members, dict[str, Any]]:
         self._check_fitted()

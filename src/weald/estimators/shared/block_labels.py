@@ -39,7 +39,9 @@ def classes_of_blocks(table: ShardedTable, owner: str) -> tuple[Floats, NDArray[
     _, classes = read_classes(typed, len(typed), owner=owner)
     check_number_of_classes(len(classes), table.bins.n_total)
     if len(classes) < 2:
-        raise InputError(f"y has only one class, {classes.tolist()[0]!r}; a classifier needs at least two classes.")
+        raise InputError(
+            f"y has only one class, {classes.tolist()[0]!r}; a classifier needs at least two classes."
+        )
     return by_pieces(table, lambda here: np.searchsorted(found, table.labels[here])), classes
 
 

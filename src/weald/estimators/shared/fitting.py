@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from weald.data import Schema
+from weald.estimators.shared.exporting import Exporting
 from weald.forest.disk import save
 
 
-class Fitting:
+class Fitting(Exporting):
     """Mixed into estimators; ``_of_fit`` names what a fit leaves beside public attributes, first what every fit leaves."""
 
     _of_fit: ClassVar[tuple[str, ...]]

@@ -76,8 +76,12 @@ class FittedModel:
     missing: Missing = "nan"  # which of its numbers are missing
     learning_rate: float | None = None  # of the training; None: not chosen there, so it is the parameter
     statistics: ModelStatistics | None = None  # of the columns behind the user's own
-    params: Mapping[str, Any] | None = None  # of the fit, as its file has them; None: those that the estimator has
-    category_ways: tuple[str, ...] | None = None  # of every categorical column, chosen by the training; None: the parameter
+    params: Mapping[str, Any] | None = (
+        None  # of the fit, as its file has them; None: those that the estimator has
+    )
+    category_ways: tuple[str, ...] | None = (
+        None  # of every categorical column, chosen by the training; None: the parameter
+    )
 
     @property
     def forest(self) -> Forest:

@@ -18,7 +18,7 @@ _DTYPE = re.compile(r"[<>|=]?[biufUSO][0-9]{0,9}")
 # Labels may have a type that is wider than they need, but not by more than this in all.
 _MOST_BYTES = 2**24
 # These change neither the model nor its predictions: the same model must have the same bytes.
-NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
+NOT_SAVED = frozenset({"n_jobs", "device", "verbose", "warm_start"})
 
 
 def plain(value: Any) -> Any:
@@ -79,9 +79,7 @@ def check_parameters(kind: type[Any], params: dict[str, Any], apart: frozenset[s
 def check_choices(params: dict[str, Any]) -> None:
     """Refuse parameters of a file that are choices of something else."""
     for name, value in params.items():
-        if isinstance(value, Choice) and (
-            name not in FAMILIES or type(value) not in FAMILIES[name].classes
-        ):
+        if isinstance(value, Choice) and (name not in FAMILIES or type(value) not in FAMILIES[name].classes):
             raise ModelFileError(
                 f"The file has the choice {type(value).__name__!r} as {name}, which it cannot be."
             )

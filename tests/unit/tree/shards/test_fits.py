@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from unit.tree.shards.with_shards import with_shards
-from weald import Bins, BoostedTreesClassifier, BoostedTreesRegressor
+from weald import BoostedTreesClassifier, BoostedTreesRegressor
+from weald.binning.parts import Part, sharded_table_of
 from weald.estimators.shared.persistence import to_bytes
-from weald.runtime.errors import NotSupportedError
+from weald.runtime.errors import InputError
 from weald.training.boosting.flat import from_flat
 
 N_ROWS = 700
@@ -106,27 +107,18 @@ def test_the_compiled_grower_is_back_after_the_block() -> None:
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
-    "exact": ("split_finder='exact'", {"split_finder": "exact"}),
-    "approx": ("split_finder='approx'", {"split_finder": "approx"}),
-    "statistics": ("a table of target statistics", {"categories": "ordered", "booster": "ordered"}),
-    "forced splits": ("forced_splits", {"forced_splits": {"feature": 0, "threshold": 0.0}}),
+    "exact": ("X was binned with .* split_finder='exact'", {"split_finder": "exact"}),
+    "approx": ("X was binned with .* split_finder='exact' or 'approx'", {"split_finder": "approx"}),
+    "linear": ("booster='linear' .*blocks", {"booster": "linear"}),
+    "forced splits": ("splits.forced .*blocks", {"forced_splits": {"feature": 0, "threshold": 0.0}}),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_shards_cannot_do_is_refused_by_name(name: str) -> None:
     named, settings = REFUSED[name]
-    with with_shards(2), pytest.raises(NotSupportedError, match="^" + named):
-        fit(**settings)
-
-
-def test_sparse_and_bundled_tables_are_refused() -> None:
-    scipy_sparse = pytest.importorskip("scipy.sparse")
-    eye = np.eye(40)[np.arange(N_ROWS) % 40]
-    for table, bundling, name in (
-        (scipy_sparse.csr_matrix(eye), "none", "a sparse table"),
-        (eye, "count", "a table of bundled columns"),
-    ):
-        model = BoostedTreesRegressor(n_estimators=1, bins=Bins(bundling=bundling))
-        with with_shards(2), pytest.raises(NotSupportedError, match="^" + name):
-            model.fit(table, TARGETS["number"])
+    wishes = BoostedTreesRegressor()._bin_wishes()
+    assert wishes is not None
+    blocks = sharded_table_of([Part(X, TARGETS["number"])], wishes, "this model")
+    with pytest.raises(InputError, match=f"^{named}"):
+        BoostedTreesRegressor(**from_flat({"n_estimators": 1, **settings})).fit(blocks)

@@ -1,0 +1,1 @@
+"""A module a format: ``write(model, path, *, options)`` gives the bytes of every file."""
