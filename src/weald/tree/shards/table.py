@@ -38,7 +38,7 @@ class ShardGrower(Grower):
     """Grows trees on the rows of ``bins``, and those that the other members of its team have.
 
     ``parts``: how many neighbouring blocks are a shard of their own, from the first on, and what makes it; all blocks together
-    must be in one. None: one `RowShard`.
+    must be in one. None: one `RowShard`. ``at_once``: see `Shards`.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class ShardGrower(Grower):
         precision: str,
         tasks: int,
         parts: Sequence[tuple[int, MakeShard]] | None = None,
+        at_once: bool = False,
     ) -> None:
         if rules.forced:
             raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
@@ -61,7 +62,7 @@ class ShardGrower(Grower):
             own.append(make(some, bins.first + begin, data, self.leaf_of_row[here], tasks))
             self._ranges.append(here)
             begin, block = here.stop, block + n_blocks
-        self.shards = Shards(own, bins.team)
+        self.shards = Shards(own, bins.team, at_once)
         most_leaves = self._kernel_rules.max_leaves
         slots = count_slots(rules, most_leaves, 3 * data.n_cells, bins.n_columns)
         n_nodes, smooths = 2 * most_leaves, rules.path_smooth > 0.0
