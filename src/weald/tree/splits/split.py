@@ -194,7 +194,7 @@ def _scan_categories(
     prefix: Scratch,
     best: Int64s,
 ) -> float:
-    """`_scan_feature` for a column of categories."""
+    """`scan_feature` for a column of categories."""
     bounds = bounds_of(state, node.number, feature)
     bits = drawn_bits(node.key, node.number, feature) if rules.extra_trees else np.uint64(0)
     if is_by_set(data, feature, rules):
@@ -229,7 +229,7 @@ def _sum_up(
 
 @returns(types.float64)
 @bare_inner_kernel
-def _scan_feature(
+def scan_feature(
     node: NodeSums,
     data: TreeInput,
     feature: int,
@@ -276,7 +276,7 @@ def _scan_features(
 ) -> None:
     prefix = new_scratch(data.most_bins)
     for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-        scores[j] = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, found[j]))
+        scores[j] = far(scan_feature, (node, data, features[j], gradients, rules, state, prefix, found[j]))
 
 
 @returns(types.float64)
@@ -319,7 +319,7 @@ def _search(
     trial, prefix = np.empty(len(best), np.int64), new_scratch(data.most_bins)
     best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
     for j in range(len(features)):
-        score = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, trial))
+        score = far(scan_feature, (node, data, features[j], gradients, rules, state, prefix, trial))
         noisy = noisy_score(score, node.totals, gradients, rules, state, node.number, features[j], node.key)
         if noisy > most:
             best_score, most = score, noisy
@@ -402,7 +402,7 @@ def find_best_split(
         score = _search(node, data, features, gradients, rules, state, best)
     if pair != NOBODY and (pair_score > score or (pair_score == score and pair < best[FEATURE])):
         prefix = new_scratch(data.most_bins)
-        score = far(_scan_feature, (node, data, pair, gradients, rules, state, prefix, best))
+        score = far(scan_feature, (node, data, pair, gradients, rules, state, prefix, best))
     if score == NO_GAIN:
         return NO_GAIN
     bounds = bounds_of(state, node.number, best[FEATURE])
