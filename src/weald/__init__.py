@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weald import datasets, losses
     from weald.binning.parameters import Approximate, Bins, Exact, Histogram
+    from weald.blocks.predicting import predict_batches, predict_to_parquet
+    from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
+    from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -89,8 +92,13 @@ __all__ = [
     "Bins",
     "Leaves",
     "Splits",
+    "Cpu",
+    "OpenCL",
     "losses",
     "load",
+    "BlockStore",
+    "predict_batches",
+    "predict_to_parquet",
     "EarlyStopping",
     "TimeBudget",
     "Checkpoint",
@@ -131,12 +139,16 @@ _CHOICES = {
     "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
     "weald.encoding.parameters": ("AutoCategories", "OneHot", "Partition", "TargetStatistics"),
     "weald.tree.parameters": ("Leaves", "Splits"),
+    "weald.devices.parameters": ("Cpu", "OpenCL"),
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
+    "BlockStore": "weald.blocks.store",
+    "predict_batches": "weald.blocks.predicting",
+    "predict_to_parquet": "weald.blocks.predicting",
     "EarlyStopping": "weald.training.boosting.callbacks",
     "TimeBudget": "weald.training.boosting.callbacks",
     "Checkpoint": "weald.training.boosting.callbacks",

@@ -72,8 +72,18 @@ class ShardedTable:
 class TableSource(Protocol):
     """What knows how to make a `ShardedTable`: a store of blocks, for one. ``fit`` takes it in place of X and y."""
 
+    def table(self) -> ShardedTable:
+        """The table as it was binned, whoever asks."""
+
     def sharded_table(self, wishes: BinWishes, owner: str) -> ShardedTable:
         """The table, where it was binned as ``wishes`` say; otherwise an `InputError` says for ``owner`` what differs."""
+
+
+def in_blocks(X: Any) -> ShardedTable | None:
+    """A table in blocks, or that of a `TableSource`; None for a table of any other kind."""
+    if isinstance(X, ShardedTable):
+        return X
+    return X.table() if hasattr(X, "sharded_table") else None
 
 
 def read_training_rows(

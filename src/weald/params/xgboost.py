@@ -144,7 +144,8 @@ _ESTIMATORS = (
         choices=("gain", "weight", "cover", "total_gain", "total_cover"), optional=True, native="importance_type"),
     same("enable_categorical", "bool", False, "Whether category types of data frames are taken."),
     same("feature_types", "any", None, "The kind of every column: q, int, float, i or c."),
-    refused("feature_weights", None, "columns are drawn alike; leave it out."),
+    same("feature_weights", "any", None, "Weights of columns, by which colsample_bytree draws them.",
+        native="column_weights"),
     same("early_stopping_rounds", "int", None, "Rounds without improvement.", low=1, optional=True),
     same("callbacks", "any", None, "Callbacks of the training."),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,8 +13,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from weald.runtime.errors import InputError
+from weald.runtime.resident import resident_bytes
 
 _PAGE = mmap.PAGESIZE
+_RELAXED, _TIGHT = 0.75, 0.9  # shares of the limit below which nothing, and above which everything is released
 
 
 class RowMemory(Protocol):
@@ -50,12 +53,16 @@ class MappedFiles:
     """Arrays in files of a folder, which no name leads to: they are gone with the process, however it ends.
 
     What is released leaves the process's memory, and stays in the system's cache of files as long as there is room.
+    ``limit``: what the process may have resident, in bytes; well below it nothing is released, as it would only have to come
+    back, and close to it everything is. None: what is released goes at once.
     """
 
     piece_rows = 2**20
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], limit: int | None = None) -> None:
         self._folder = Path(folder)
+        self._limit = limit
+        self._maps: list[weakref.ref[mmap.mmap]] = []
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros, in a file of its own."""
@@ -70,13 +77,39 @@ class MappedFiles:
             raise InputError(
                 f"{size / 2**20:.0f} MiB for what training keeps of every row cannot be had in {self._folder}: {error.strerror}."
             ) from error
-        return np.frombuffer(mapped, dtype).reshape(shape)
+        return self._array_of(mapped, dtype).reshape(shape)
+
+    def mapped(self, path: str | os.PathLike[str], dtype: DTypeLike) -> NDArray[Any]:
+        """The numbers in a file, as they are needed; what is written to the array does not reach the file."""
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                return np.empty(0, dtype)
+            return self._array_of(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY), dtype)
 
     def release(self, *arrays: NDArray[Any]) -> None:
-        """Take the pages that lie wholly inside of the arrays out of this process's memory."""
+        """Take the pages that lie wholly inside of the arrays out of this process's memory, if it is to have fewer."""
+        if self._limit is not None:
+            resident = resident_bytes() or self._limit
+            if resident < _RELAXED * self._limit:
+                return
+            if resident > _TIGHT * self._limit:
+                self._release_all()
+                return
         for array in arrays:
             for row in array if array.ndim > 1 else (array,):
                 _release(row)
+
+    def _array_of(self, mapped: mmap.mmap, dtype: DTypeLike) -> NDArray[Any]:
+        self._maps.append(weakref.ref(mapped))
+        return np.frombuffer(mapped, dtype)
+
+    def _release_all(self) -> None:
+        self._maps = [known for known in self._maps if known() is not None]
+        for known in self._maps:
+            mapped = known()
+            if mapped is not None and hasattr(mapped, "madvise"):
+                mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _allocate(file: int, size: int) -> None:

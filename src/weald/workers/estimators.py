@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from weald.binning.parts import Part
@@ -34,18 +34,24 @@ def fit_member(
     """
     watched = WatchedTeam(team)
     with watched.working():
-        chosen, _ = sharing_of(parallel)
-        tables = member_tables(model, rows, watched, chosen)
-        given = {name: value for name, value in options.items() if value is not None}
-        if tables.sets:
-            given["eval_set"] = list(tables.sets)
-        if chosen.needs_all_rows and "callbacks" in given:
-            given["callbacks"] = [*given["callbacks"], _stops_with(watched)]
-        model.fit(tables.train, **given)
+        _fit_watched(model, rows, watched, parallel, options)
     return model
 
 
-def _stops_with(team: Team) -> Callable[[Round], object]:
+def _fit_watched(
+    model: Any, rows: MemberRows, team: WatchedTeam, parallel: Parallel | str, options: Mapping[str, Any]
+) -> None:
+    chosen, _ = sharing_of(parallel)
+    tables = member_tables(model, rows, team, chosen)
+    given = {name: value for name, value in options.items() if value is not None}
+    if tables.sets:
+        given["eval_set"] = list(tables.sets)
+    if chosen.needs_all_rows and "callbacks" in given:
+        given["callbacks"] = [*given["callbacks"], stops_with(team)]
+    model.fit(tables.train, **given)
+
+
+def stops_with(team: Team) -> Callable[[Round], object]:
     """A callback that stops when that of another member does: clocks differ, and a table with all rows asks nobody."""
 
     def stop(state: Round) -> None:
@@ -85,13 +91,16 @@ class OnWorkers:
             other._set_model(self._model)
         return other
 
-    def _fit_as_member(self, rows: MemberRows, team: Team, silent: bool, **options: Any) -> Any:
-        """Become what the team fits."""
-        model = self.alone()
-        self._forget()
-        if silent:
-            model.set_params(verbose=0)
-        self._set_model(fit_member(model, rows, team, self.parallel, **options)._model)
+    def _fit_as_member(
+        self, make_rows: Callable[[], MemberRows], team: Team, own: Mapping[str, Any], **options: Any
+    ) -> Any:
+        """Become what the team fits; ``own``: parameters that differ from member to member, which no model depends on."""
+        watched = WatchedTeam(team)
+        with watched.working():
+            model = self.alone().set_params(**own)
+            self._forget()
+            _fit_watched(model, make_rows(), watched, self.parallel, options)
+        self._set_model(model._model)
         return self
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.confusion import confusion
 from weald.dialects.catboost.metrics import kind_of, metric_of
 from weald.dialects.catboost.model import CatBoost
@@ -27,6 +28,7 @@ __all__ = [
 __getattr__ = REFUSALS_OF_UTILS.names(OF_UTILS)
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_EVAL_METRIC)
 def eval_metric(
     label: Any,
@@ -104,6 +106,7 @@ def get_gpu_device_count() -> int:
     return 0
 
 
+@DOOR.function
 def get_confusion_matrix(model: CatBoost, data: Pool, thread_count: int = -1) -> Float64s:
     """How many rows of every class, (class, predicted class), are taken for which; weights do not count.
 
@@ -120,6 +123,7 @@ def get_confusion_matrix(model: CatBoost, data: Pool, thread_count: int = -1) ->
     return confusion(model._codes(data), chances if several else chances[:, 1], None)
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_roc_curve(
     model: CatBoost, data: Pool | list[Pool], thread_count: int = -1, plot: bool = False
@@ -175,6 +179,7 @@ def _with_equal_errors(fpr: Float64s, tpr: Float64s, thresholds: Float64s) -> Cu
     )
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_fpr_curve(
     model: CatBoost | None = None,
@@ -188,6 +193,7 @@ def get_fpr_curve(
     return thresholds, fpr
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_fnr_curve(
     model: CatBoost | None = None,
@@ -201,6 +207,7 @@ def get_fnr_curve(
     return thresholds, 1.0 - tpr
 
 
+@DOOR.function
 def select_threshold(
     model: CatBoost | None = None,
     data: Pool | list[Pool] | None = None,

@@ -121,14 +121,16 @@ def _constraints(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     if signs is not None and len(signs) != len(names):
         raise InputError(f"monotone_constraints has {len(signs)} entries, but data has {len(names)} columns.")
     groups = interaction_groups(value_of(params, "interaction_constraints"), names)
-    if groups and value_of(params, "verbosity") >= 0:
-        single = sorted(set(range(len(names))) - {column for group in groups for column in group})
-        if single:
-            log_warning(
-                f"interaction_constraints has no group with the column {names[single[0]]!r}, which is used by itself; "
-                "LightGBM does not use it at all: leave it out of data for that."
-            )
     return {"monotone_constraints": signs, "interaction_constraints": groups}
+
+
+def column_weights(params: Mapping[str, Any], names: Sequence[str]) -> list[float] | None:
+    """1 for every column that trees may use: one in no group of interaction_constraints is not used at all."""
+    groups = interaction_groups(value_of(params, "interaction_constraints"), names)
+    if not groups:
+        return None
+    grouped = {column for group in groups for column in group}
+    return [float(column in grouped) for column in range(len(names))]
 
 
 def _json_file(params: Mapping[str, Any], name: str) -> Any:

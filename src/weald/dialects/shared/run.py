@@ -62,6 +62,7 @@ class Order:
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
     keeps_empty_rounds: bool = True  # rounds but the first in which no tree splits are rounds, too
+    column_weights: Sequence[float] | None = None  # of the draw of a tree's columns; 0: never used
 
     @property
     def evaluates(self) -> bool:
@@ -71,7 +72,7 @@ class Order:
     @property
     def parameters(self) -> BoostingParameters:
         """The native parameters."""
-        return BoostingParameters(**from_flat(self.native))
+        return BoostingParameters(**from_flat(self.native), column_weights=self.column_weights)
 
 
 class Run:

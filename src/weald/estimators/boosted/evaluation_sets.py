@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weald.binning.mapper import BinMapper
-from weald.binning.sharded_table import ShardedTable
+from weald.binning.sharded_table import ShardedTable, in_blocks
 from weald.data import read_table, read_weights
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.shared.labels import Labels, writeable
@@ -90,10 +90,10 @@ def as_sets(eval_set: Any) -> list[tuple[Any, Any, Any]]:
     """[(X, y, weight or None), ...] from a list of pairs or triples, or a single one; a table in blocks stands alone."""
     if eval_set is None:
         return []
-    if isinstance(eval_set, ShardedTable):
-        eval_set = [eval_set]
+    if (alone := in_blocks(eval_set)) is not None:
+        eval_set = [alone]
     if isinstance(eval_set, list | tuple):
-        eval_set = [(one, None) if isinstance(one, ShardedTable) else one for one in eval_set]
+        eval_set = [one if (table := in_blocks(one)) is None else (table, None) for one in eval_set]
     if isinstance(eval_set, tuple) and len(eval_set) in (2, 3) and not isinstance(eval_set[0], tuple):
         eval_set = [eval_set]
     if not isinstance(eval_set, list | tuple) or not all(

@@ -100,7 +100,7 @@ def test_every_name_is_its_shortest(family: Any) -> None:
 
 def test_order_and_number_of_parameters() -> None:
     names = list(inspect.signature(BoostingParameters).parameters)
-    assert len(names) == 34
+    assert len(names) == 35
     assert names[:4] == ["loss", "n_estimators", "learning_rate", "growth"]
     assert names == list(declared(BoostingParameters))
     assert set(FAMILIES) <= set(names)
