@@ -75,8 +75,9 @@ class Order:
     def parameters(self) -> BoostingParameters:
         """The native parameters."""
         device = "cpu" if self.device is None else self.device.native
-        own = {"column_weights": self.column_weights, "device": device}
-        return BoostingParameters(**from_flat(self.native), **own)
+        return BoostingParameters(
+            **from_flat(self.native), column_weights=self.column_weights, device=device
+        )
 
 
 class Run:
