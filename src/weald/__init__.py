@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weald.blocks.predicting import predict_batches, predict_to_parquet
     from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
+    from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -92,6 +93,8 @@ __all__ = [
     "Bins",
     "Leaves",
     "Splits",
+    "Cpu",
+    "OpenCL",
     "losses",
     "load",
     "load_foreign",
@@ -142,6 +145,7 @@ _CHOICES = {
     "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
     "weald.encoding.parameters": ("AutoCategories", "OneHot", "Partition", "TargetStatistics"),
     "weald.tree.parameters": ("Leaves", "Splits"),
+    "weald.devices.parameters": ("Cpu", "OpenCL"),
 }
 _HOMES = {
     **ESTIMATOR_HOMES,

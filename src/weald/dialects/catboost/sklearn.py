@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import default_type
@@ -26,6 +27,7 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in everything.items() if value is not None}
 
 
+@DOOR.owner
 class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
     """CatBoost's regressor on Weald's engine; further parameters of CatBoost's come as keywords.
 
@@ -62,6 +64,7 @@ class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
         return float(r2_score(y, found[:, 0] if found.ndim == 2 else found, sample_weight=sample_weight))
 
 
+@DOOR.owner
 class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
     """CatBoost's classifier on Weald's engine; further parameters of CatBoost's come as keywords.
 

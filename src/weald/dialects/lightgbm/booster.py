@@ -14,11 +14,12 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps, files
-from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
 from weald.dialects.lightgbm.metrics import metrics_of
+from weald.dialects.lightgbm.refit import refitted
 from weald.dialects.lightgbm.refusals import BOOSTER_METHODS, OF_PREDICT, REFUSALS
 from weald.dialects.lightgbm.request import (
     CustomObjective,
@@ -30,7 +31,7 @@ from weald.dialects.lightgbm.request import (
 from weald.dialects.lightgbm.translate import threads_of
 from weald.dialects.shared.reader import Reader
 from weald.dialects.shared.tables import Float64s, array_of_rows, columns_of, one_a_row
-from weald.estimators.boosted.refit import check_refits, refitted_model
+from weald.estimators.boosted.refit import check_refits
 from weald.estimators.shared.labels import Labels
 from weald.forest.disk import read, save
 from weald.params.lightgbm import read_parameters, value_of
@@ -42,6 +43,7 @@ _MOST_CELLS = 2**22  # of contributions that are there before they become sparse
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
+@DOOR.owner
 @REFUSALS.methods(BOOSTER_METHODS)
 class Booster(DescribedBooster):
     """A model of LightGBM's interface: what `train` returns.
@@ -344,9 +346,10 @@ class Booster(DescribedBooster):
         dataset = Reader(fitted, by_position=self._by_position)._read(self._readable(other.source))
         labels = Labels(chosen.labels(y), chosen.weights(y, other.weights), loss, None)
         given = BoostingParameters(**from_flat({**native, "categorical_features": "auto"}))
-        model = refitted_model(fitted, given, dataset, labels, decay_rate, start)
+        model = refitted(fitted, given, (dataset, labels, start), self._rates, decay_rate)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
+        booster.best_iteration = -1
         return booster
 
     def _check_data(self, other: Dataset) -> None:

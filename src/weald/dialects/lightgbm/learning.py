@@ -99,9 +99,7 @@ class LearningBooster(LearningHolder):
         self._rates = self._rates[: self._rounds()]
         if self._facts is None:
             table = in_codes(data.source, data.coded, data.categories)
-            self._facts = facts_of(
-                table, value_of(self._params, "bin_construct_sample_cnt"), data.categories
-            )
+            self._facts = facts_of(table, value_of(self._params, "bin_construct_sample_cnt"), data.categories)
         request = Request(
             dict(self._params),
             self._chosen(),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from weald.dialects.shared.refusals import Refusals
+from weald.dialects.xgboost.errors import DOOR
 
-REFUSALS = Refusals("weald.xgboost")
+REFUSALS = Refusals("weald.xgboost", DOOR)
 
 _CLUSTERS = "it trains on one machine; train there, or use XGBoost itself."
 _RANKING = "ranking is not supported; leave it out."
@@ -20,12 +21,10 @@ NAMES = {
     "DataIter": "data in batches is not supported; put it together and use DMatrix.",
     **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
 }
-FEATURE_WEIGHTS = {"feature_weights": "columns are drawn alike; leave it out."}
 #: arguments of a DMatrix
 OF_MATRIX = {
     **dict.fromkeys(("group", "qid"), _RANKING),
     **dict.fromkeys(("label_lower_bound", "label_upper_bound"), _SURVIVAL),
-    **FEATURE_WEIGHTS,
 }
 MATRIX_METHODS = {
     **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),

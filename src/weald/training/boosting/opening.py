@@ -105,11 +105,11 @@ class _Trees:
         self._plan, self._train, self._sets, self._tasks = plan, train, sets, tasks
         self._start, self._forest = start, start.model
         self._kept = train.kept
-        has_statistics = plan.trees.statistics is not None
+        is_dense = plan.trees.statistics is not None or plan.device is not None
         self._bins = (
             train.table.bins
             if isinstance(train.table, ShardedTable)
-            else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, has_statistics)
+            else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, is_dense)
         )
 
     def open(self) -> Session:
@@ -175,6 +175,8 @@ class _Trees:
             bins = self._mapper.transform(one.table, self._tasks)
             if statistics is not None:
                 bins = statistics.other(one.table, bins)
+            elif self._plan.device is not None:
+                bins = dense_bins(bins)
         team = self._bins.team if isinstance(self._bins, ShardedBins) else ALONE
         return Evaluation(
             one.name, bins, one.y, one.weight, one.metrics, self._scores(one), one.history, team

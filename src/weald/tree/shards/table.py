@@ -24,6 +24,7 @@ from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.rows import RowShard
 from weald.tree.shards.shard import Shard, Shards
+from weald.tree.shards.sharing import make_seeker
 from weald.tree.state import TreeInput
 from weald.tree.tree import count_slots, empty_nodes
 
@@ -37,7 +38,7 @@ class ShardGrower(Grower):
     """Grows trees on the rows of ``bins``, and those that the other members of its team have.
 
     ``parts``: how many neighbouring blocks are a shard of their own, from the first on, and what makes it; all blocks together
-    must be in one. None: one `RowShard`.
+    must be in one. None: one `RowShard`. ``at_once``: see `Shards`.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ShardGrower(Grower):
         precision: str,
         tasks: int,
         parts: Sequence[tuple[int, MakeShard]] | None = None,
+        at_once: bool = False,
     ) -> None:
         if rules.forced:
             raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
@@ -60,7 +62,7 @@ class ShardGrower(Grower):
             own.append(make(some, bins.first + begin, data, self.leaf_of_row[here], tasks))
             self._ranges.append(here)
             begin, block = here.stop, block + n_blocks
-        self.shards = Shards(own, bins.team)
+        self.shards = Shards(own, bins.team, at_once)
         most_leaves = self._kernel_rules.max_leaves
         slots = count_slots(rules, most_leaves, 3 * data.n_cells, bins.n_columns)
         n_nodes, smooths = 2 * most_leaves, rules.path_smooth > 0.0
@@ -69,7 +71,7 @@ class ShardGrower(Grower):
             empty_nodes(n_nodes, bin_words(bins.mapper)),
             rules.constraints.state(bins.n_columns, n_nodes, smooths),
             slots,
-            tasks,
+            make_seeker(bins, rules.growth, tasks),
         )
 
     def _all_rows(self, bins: ShardedBins) -> int:
