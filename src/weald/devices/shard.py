@@ -110,6 +110,13 @@ class DeviceShard:
         passing = [own.n_rows for own in self._blocks if own.room is None]
         self._shared = plan.room(program, max(passing)) if passing else None
 
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """See `Shard`."""
+        for own, block in zip(self._blocks, blocks, strict=True):
+            own.block = block
+            if own.room is not None:
+                self._program.put(block.read(), own.room.codes)
+
     @property
     def n_passing(self) -> int:
         """How many blocks the device has no room for."""
@@ -118,13 +125,6 @@ class DeviceShard:
     def take(self, gradient: Float32s, hessian: Float32s, rows: NDArray[np.uint32] | None) -> None:
         """See `Shard`."""
         self._gradient, self._hessian, self.rows = gradient, hessian, rows
-
-    def turn(self, blocks: Sequence[Block]) -> None:
-        """See `Shard`."""
-        for own, block in zip(self._blocks, blocks, strict=True):
-            own.block = block
-            if own.room is not None:
-                self._program.put(block.read(), own.room.codes)
 
     def follow(self, score: NDArray[np.float64]) -> None:
         """See `Shard`."""
