@@ -92,6 +92,8 @@ class LearningBooster(LearningHolder):
         data, earlier = self._train_set, self._finish()
         if data is None:
             raise InputError("this Booster has no train_set to learn from; give update one.")
+        if not data.num_data():
+            raise InputError("train_set has no rows; training needs at least one.")
         if earlier is None:
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
