@@ -407,6 +407,7 @@ class Booster(DescribedBooster):
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_run": None, "_reader_of_all": None}
         state |= {"_objective": None, "_request": None}
+        state.pop("_lock", None)
         state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if self._is_trained() else None
         return state
 

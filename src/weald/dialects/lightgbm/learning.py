@@ -154,6 +154,10 @@ class LearningBooster(LearningHolder):
 
     def update(self, train_set: Dataset | None = None, fobj: CustomObjective | None = None) -> bool:
         """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). True: it found no split."""
+        with self._updating():
+            return self._update(train_set, fobj)
+
+    def _update(self, train_set: Dataset | None, fobj: CustomObjective | None) -> bool:
         if train_set is not None:
             self._set_train_set(train_set)
         request = self._request
