@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from weald.estimators.combined.stacking import StackingClassifier, StackingRegressor
     from weald.estimators.combined.voting import VotingClassifier, VotingRegressor
     from weald.estimators.encoder import TargetStatisticsEncoder
+    from weald.estimators.imported.imported import ImportedClassifier, ImportedRegressor, load_foreign
     from weald.estimators.shared.registry import load
     from weald.runtime.errors import DataWarning, InputError, ModelFileError, NotSupportedError
     from weald.sampling.parameters import Bayesian, ByClass, Goss, MinimalVariance, Uniform
@@ -97,6 +98,9 @@ __all__ = [
     "OpenCL",
     "losses",
     "load",
+    "load_foreign",
+    "ImportedClassifier",
+    "ImportedRegressor",
     "BlockStore",
     "predict_batches",
     "predict_to_parquet",
@@ -128,12 +132,14 @@ _FAMILIES = {
     "combined.stacking": "Stacking",
     "combined.blending": "Blending",
 }
-#: estimator -> its module; also what a model file may hold
+#: estimator -> its module
 ESTIMATOR_HOMES = {
     family + task: f"weald.estimators.{module}"
     for module, family in _FAMILIES.items()
     for task in ("Classifier", "Regressor")
 }
+#: estimators that hold models trained elsewhere -> their module
+IMPORTED_HOMES = dict.fromkeys(("ImportedClassifier", "ImportedRegressor"), "weald.estimators.imported.imported")
 #: module -> the choices in it: parameters that are objects with parameters of their own
 _CHOICES = {
     "weald.training.boosting.booster_parameters": ("Plain", "Ordered", "Dart", "Averaging", "Linear"),
@@ -145,6 +151,8 @@ _CHOICES = {
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
+    **IMPORTED_HOMES,
+    "load_foreign": "weald.estimators.imported.imported",
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",

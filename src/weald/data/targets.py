@@ -258,7 +258,22 @@ def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     if kinds == {"string"}:
         return labels
     plain = np.array(cells)
-    return plain if plain.dtype.kind in "biuf" else plain.astype(np.float64)
+    return plain if plain.dtype.kind in "biuf" else _floats_of_classes(cells)
+
+
+def _floats_of_classes(cells: list[Any]) -> NDArray[np.float64]:
+    """Numbers that are neither int64 nor float64, as floats, where that keeps them apart."""
+    floats: dict[Any, float] = {}
+    for cell in set(cells):
+        try:
+            floats[cell] = float(cell)
+        except OverflowError:
+            raise InputError(f"y holds {str(cell)[:20]}..., which is too large for a number; use strings as labels.") from None
+    if len(set(floats.values())) < len(floats):
+        raise InputError(
+            "y holds labels that are the same as float64, such as neighbouring large integers; use strings as labels."
+        )
+    return np.array([floats[cell] for cell in cells])
 
 
 def _classes_of_strings(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:

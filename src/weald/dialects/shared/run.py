@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from weald.binning import read_training_table
 from weald.data import read_table, read_weights
 from weald.data.targets import check_number_of_classes
+from weald.dialects.shared.devices import AskedDevice
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.boosted.fitting import start_of
 from weald.estimators.shared.labels import Labels, writeable
@@ -60,6 +61,7 @@ class Order:
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
     keeps_empty_rounds: bool = True  # rounds but the first in which no tree splits are rounds, too
+    device: AskedDevice | None = None  # None: the CPU
     column_weights: Sequence[float] | None = None  # of the draw of a tree's columns; 0: never used
 
     @property
@@ -70,7 +72,10 @@ class Order:
     @property
     def parameters(self) -> BoostingParameters:
         """The native parameters."""
-        return BoostingParameters(**from_flat(self.native), column_weights=self.column_weights)
+        device = "cpu" if self.device is None else self.device.native
+        return BoostingParameters(
+            **from_flat(self.native), column_weights=self.column_weights, device=device
+        )
 
 
 class Run:
@@ -82,6 +87,8 @@ class Run:
     def _open(self, order: Order, earlier: FittedModel | None) -> None:
         given, loss = order.parameters, order.loss
         self._order = order
+        if order.device is not None:
+            order.device.announce()
         if earlier is not None and order.base is not None:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = given.resolved().bins

@@ -16,6 +16,7 @@ from weald.binning.shared import BinnedTable
 from weald.data import Dataset, read_table
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.importance import forest_importances, paths, permutation_importances
+from weald.estimators.classical.out_of_bag import check_unseen
 from weald.estimators.classical.tree_choices import count_draws, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, balanced_in_bag, class_labels
 from weald.estimators.classical.tree_models import TreeModel
@@ -98,12 +99,7 @@ class ForestEstimator(TreeEstimator):
                 "session; fit all trees at once instead."
             )
         sums, votes = out_of_bag(self.forest_, table, bags, tasks)
-        if not votes.all():
-            warnings.warn(
-                f"{np.count_nonzero(votes == 0)} rows are in the bag of every tree and have no out-of-bag prediction; "
-                "use more trees.",
-                stacklevel=3,
-            )
+        check_unseen(votes == 0, "tree", labels.weight)
         with np.errstate(invalid="ignore"):
             means = sums / votes
         rows = votes > 0 if labels.weight is None else (votes > 0) & (labels.weight > 0)

@@ -194,12 +194,13 @@ class LeafDescent(Newton):
 
     def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
         """The values after the last step; of a leaf with too few rows, that of one step of an ancestor."""
+        scores = self._scores_of_round(at, output)
         if self.has_no_step(tree, at):
             return np.zeros(1)
         train = at.train
         problem = LeafProblem(
             at.loss,
-            self._scores_of_round(at, output),
+            scores,
             train.y,
             train.weight,
             output,

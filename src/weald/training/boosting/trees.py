@@ -96,8 +96,9 @@ class TreeLearner:
             rules = replace(rules, constraints=moved)
         device = self._plan.device
         if device is not None:
-            assert isinstance(bins, DenseBins | ShardedBins)  # as the opening makes them
-            return device_grower(device, bins, rules, trees.bins.precision, self._most_tasks)
+            table = bins.tables[0] if isinstance(bins, StatisticBins) else bins
+            assert isinstance(table, DenseBins | ShardedBins)  # as the opening makes them
+            return device_grower(device, table, rules, trees.bins.precision, self._most_tasks)
         return make_grower(bins, rules, trees.bins.precision, self._most_tasks)
 
     def _descent(self) -> Descent:

@@ -24,6 +24,7 @@ from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.rows import RowShard
 from weald.tree.shards.shard import Shard, Shards
+from weald.tree.shards.sharing import make_seeker
 from weald.tree.state import TreeInput
 from weald.tree.tree import count_slots, empty_nodes
 
@@ -70,7 +71,7 @@ class ShardGrower(Grower):
             empty_nodes(n_nodes, bin_words(bins.mapper)),
             rules.constraints.state(bins.n_columns, n_nodes, smooths),
             slots,
-            tasks,
+            make_seeker(bins, rules.growth, tasks),
         )
 
     def _all_rows(self, bins: ShardedBins) -> int:
