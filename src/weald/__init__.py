@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weald.blocks.predicting import predict_batches, predict_to_parquet
     from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
+    from weald.data.targets import many_classes
     from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
@@ -110,6 +111,7 @@ __all__ = [
     "OverfittingDetector",
     "datasets",
     "date_parts",
+    "many_classes",
     "DataWarning",
     "InputError",
     "NotSupportedError",
@@ -163,6 +165,7 @@ _HOMES = {
     "LearningRateScheduler": "weald.training.boosting.callbacks",
     "OverfittingDetector": "weald.training.boosting.callbacks",
     "date_parts": "weald.data.dates",
+    "many_classes": "weald.data.targets",
     "DataWarning": "weald.runtime.errors",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",
