@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from weald.devices.found import FoundDevice, naming
+from weald.devices.twins import reckons_exactly
 from weald.runtime.extras import load_extra
 
 _FOLDER = Path(__file__).parent / "kernels"
-_NEED_DOUBLES = ("round.cl",)
+_NEED_DOUBLES = ("round.cl", "predict.cl")
 
 Buffer = Any  # pyopencl's
 
@@ -46,6 +47,8 @@ class Program:
             self._queue = cl.CommandQueue(self._context)
             built = cl.Program(self._context, source).build(options)
             self._kernels = {kernel.function_name: kernel for kernel in built.all_kernels()}
+        #: whether it has doubles that give the same bits as the host's
+        self.has_exact_doubles = device.has_doubles and reckons_exactly(self)
 
     def run(self, name: str, groups: tuple[int, ...], *arguments: Any) -> None:
         """Start a kernel with so many groups of `FoundDevice.group` work-items, none without groups.
