@@ -107,8 +107,8 @@ def test_a_device_whose_doubles_are_not_exact_leaves_them_to_the_host() -> None:
             assert not twins.reckons_exactly(program())
     X, y = np.random.default_rng(1).normal(size=(200, 3)), np.arange(200.0) % 7
     expected = weald.BoostedTreesRegressor(n_estimators=2).fit(X, y)
-    programs.program_of.cache_clear()
+    programs._made.cache_clear()
     with mock.patch.object(programs, "reckons_exactly", return_value=False):
         model = weald.BoostedTreesRegressor(n_estimators=2, device=f"opencl:{device.number}").fit(X, y)
-    programs.program_of.cache_clear()
+    programs._made.cache_clear()
     assert model.forest_ == expected.forest_
