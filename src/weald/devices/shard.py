@@ -111,16 +111,11 @@ class DeviceShard:
         self._shared = plan.room(program, max(passing)) if passing else None
 
     def turn(self, blocks: Sequence[Block]) -> None:
-        """Go on with other bins of the same rows and columns, in blocks of the same sizes."""
+        """See `Shard`."""
         for own, block in zip(self._blocks, blocks, strict=True):
             own.block = block
             if own.room is not None:
                 self._program.put(block.read(), own.room.codes)
-
-    @property
-    def n_blocks(self) -> int:
-        """How many blocks the rows are in."""
-        return len(self._blocks)
 
     @property
     def n_passing(self) -> int:
