@@ -42,7 +42,9 @@ MORE: dict[str, dict[str, Any]] = {
     "statistics": {"categories": "ordered", "target": "two"},
     "statistics, ordered boosting": {"categories": "greedy", "booster": "ordered", "growth": "depthwise"},
 }
-ALL = {**CASES, **MORE}
+# tests/invariants/test_devices.py tries the others, two by two
+FEW = {name: CASES[name] for name in ("squared", "three classes", "sampled", "absolute, pruned", "threads")}
+ALL = {**FEW, **MORE}
 
 
 @pytest.mark.parametrize("name", ALL)
