@@ -27,6 +27,7 @@ class ExaminedModel:
     """A model that can be looked into; mixed into `CatBoost`."""
 
     if TYPE_CHECKING:  # what the model has
+
         def _trained(self) -> Trained: ...
 
         def get_param(self, key: str) -> Any: ...
@@ -55,12 +56,11 @@ class ExaminedModel:
     def get_leaf_values(self) -> Float64s:
         """The values of all leaves, tree after tree, in the order of `calc_leaf_indexes`."""
         forest = self._single_scores("get_leaf_values")
-        return _by_leaf(forest, forest.value)
-
-    def get_leaf_weights(self) -> Float64s:
-        """How many training rows each of these leaves had."""
-        forest = self._single_scores("get_leaf_weights")
-        return _by_leaf(forest, forest.count.astype(np.float64))
+        parts = [
+            forest.value[forest.tree_offsets[place] + leaf_nodes(forest.tree(place))]
+            for place in range(forest.n_trees)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
 
     def set_leaf_values(self, new_leaf_values: Sequence[float]) -> None:
         """Give all leaves other values, in the order of `get_leaf_values`."""
@@ -126,7 +126,11 @@ class ExaminedModel:
             raise NotSupportedError(
                 "calc_feature_statistics draws no picture; set plot=False, and draw the numbers with matplotlib."
             )
-        pool = data if isinstance(data, Pool) else as_pool(data, target, cat_features=self._trained().categorical)
+        pool = (
+            data
+            if isinstance(data, Pool)
+            else as_pool(data, target, cat_features=self._trained().categorical)
+        )
         if not pool.has_label():
             raise InputError("calc_feature_statistics needs labels: give target, or a Pool with label.")
         names = pool.get_feature_names()
@@ -175,13 +179,6 @@ class ExaminedModel:
                 "calc_feature_statistics is of models with one score a row, but this one has several."
             )
         return found if found.ndim == 1 else found[:, -1]
-
-
-def _by_leaf(forest: Forest, values: Float64s) -> Float64s:
-    parts = [
-        values[forest.tree_offsets[place] + leaf_nodes(forest.tree(place))] for place in range(forest.n_trees)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def leaf_indexes(forest: Forest, nodes: NDArray[Any]) -> NDArray[np.uint32]:

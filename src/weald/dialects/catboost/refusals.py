@@ -41,6 +41,7 @@ METHODS = {
     "plot_tree": _PICTURES,
     "compare": "draw eval_metrics of both models.",
     "create_metric_calcer": "use eval_metrics.",
+    "get_leaf_weights": "trees keep the rows that they were grown on, which may be drawn; count those of calc_leaf_indexes.",
     "get_metadata": "models carry no notes.",
     "get_object_importance": "rows have no importances; leave some out and train again.",
     "get_test_eval": "use predict with prediction_type='RawFormulaVal'.",
@@ -59,7 +60,12 @@ OF_POOL = {
 POOL_METHODS = {
     **dict.fromkeys(
         (
-            "get_group_id_hash", "set_group_id", "set_group_weight", "set_pairs", "set_pairs_weight", "set_subgroup_id",
+            "get_group_id_hash",
+            "set_group_id",
+            "set_group_weight",
+            "set_pairs",
+            "set_pairs_weight",
+            "set_subgroup_id",
         ),
         _RANKING,
     ),
@@ -95,7 +101,8 @@ OF_SELECTION = {
     **_ERRORS,
     "shap_calc_type": "the values are exact by the trees' counts of training rows; leave it out.",
     **dict.fromkeys(
-        ("grouping", "features_tags_for_select", "num_features_tags_to_select"), "columns have no tags; leave it out."
+        ("grouping", "features_tags_for_select", "num_features_tags_to_select"),
+        "columns have no tags; leave it out.",
     ),
 }
 OF_CV = {

@@ -77,7 +77,9 @@ class Selecting:
         ([1], [0, 2])
         """
         if train_final_model and self.is_fitted():
-            raise InputError("this model is trained already; set train_final_model=False, or take an untrained one.")
+            raise InputError(
+                "this model is trained already; set train_final_model=False, or take an untrained one."
+            )
         pool = X if isinstance(X, Pool) else as_pool(X, y, cat_features=self.get_param("cat_features"))
         chosen = feature_positions("features_for_select", features_for_select, pool.get_feature_names())
         left = whole_number("num_features_to_select", num_features_to_select, 1)
@@ -94,7 +96,9 @@ class Selecting:
         selection.run(len(chosen) - left, whole_number("steps", 1 if steps is None else steps, 1))
         if train_final_model:
             ignored = [*(self.get_param("ignored_features") or []), *selection.eliminated]
-            self._Booster = model.set_params(ignored_features=ignored).fit(pool, eval_set=eval_set, **given)._Booster
+            self._Booster = (
+                model.set_params(ignored_features=ignored).fit(pool, eval_set=eval_set, **given)._Booster
+            )
             self.set_params(ignored_features=ignored)
         return selection.found()
 
