@@ -93,8 +93,8 @@ class Pool(LabelledRows):
 
     @property
     def is_empty_(self) -> bool:
-        """Whether there are no rows; a table without rows is refused, so there always are."""
-        return False
+        """Whether there are no rows."""
+        return self.n_rows == 0
 
     def num_row(self) -> int:
         """The number of rows."""

@@ -70,6 +70,7 @@ POOL_METHODS = {
         _RANKING,
     ),
     "set_timestamp": "rows are in the order of time already, with has_time=True; leave it out.",
+    "train_eval_split": "split row numbers with sklearn.model_selection.train_test_split, and slice.",
     "save_quantization_borders": "bins are made when a model is trained; use the model's save_borders.",
     "quantize": "bins are made when a model is trained.",
     "save": "write the table with the library that it is of.",
