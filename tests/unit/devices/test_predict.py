@@ -40,7 +40,7 @@ def test_a_device_predicts_what_the_cpu_predicts(name: str) -> None:
     other["x1"][:9] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e300, np.nan, 1e300]
     for n_rounds in (None, 2):
         expected = model._raw(other, n_rounds)
-        for limit in (None, 0.01):  # rows all at once, and few at a time
+        for limit in (None, 10_000):  # rows all at once, and few at a time
             model.set_params(device=OpenCL(str(number), memory_limit=limit))
             with mock.patch.object(base, "device_scores", wraps=device_scores) as asked:
                 found = model._raw(other, n_rounds)
