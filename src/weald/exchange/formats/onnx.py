@@ -21,9 +21,9 @@ def write(
 ) -> dict[Path, bytes]:
     """One file.
 
-    categories: "codes": the rows are one float64 matrix, with codes for categories; "names": an input for every column, (rows, 1),
-    of strings for those whose categories are text. version: of ai.onnx.ml; 5 computes in float64, 3 (for old runtimes) adds trees
-    up in float32.
+    categories: "codes": the rows are one float64 matrix, with codes for categories; "names": an input for every column,
+    (rows, 1), of strings for those whose categories are text. version: of ai.onnx.ml; 5 computes in float64, 3 (for old
+    runtimes) adds trees up in float32.
     """
     return {path: onnx_model(model, categories, version).SerializeToString()}
 
@@ -74,7 +74,8 @@ def _column(graph: Graph, column: Column) -> str:
         return graph.add("Where", known, graph.cast(codes, np.float64), graph.constant([np.nan]))
     if any(isinstance(label, str) for label in labels):
         raise NotSupportedError(
-            f"Column {column.name!r} has text and numbers among its categories, and an ONNX input has one type; use categories='codes'."
+            f"Column {column.name!r} has text and numbers among its categories, and an ONNX input has one type; "
+            "use categories='codes'."
         )
     given = graph.input(column.name, float, 1)
     equal = graph.cast(
