@@ -21,6 +21,8 @@ WRITERS: Final[dict[str, str]] = {
     "javascript": "javascript",
     "sql": "sql",
     "onnx": "onnx",
+    "pmml": "pmml",
+    "coreml": "coreml",
     "lightgbm": "lightgbm",
     "xgboost": "xgboost",
     "catboost": "catboost",
