@@ -110,6 +110,13 @@ class DeviceShard:
         passing = [own.n_rows for own in self._blocks if own.room is None]
         self._shared = plan.room(program, max(passing)) if passing else None
 
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """See `Shard`."""
+        for own, block in zip(self._blocks, blocks, strict=True):
+            own.block = block
+            if own.room is not None:
+                self._program.put(block.read(), own.room.codes)
+
     @property
     def n_passing(self) -> int:
         """How many blocks the device has no room for."""

@@ -37,7 +37,7 @@ from weald.tree.splits.categories import (
 )
 from weald.tree.splits.constraints import Bounds, ConstraintState, bounds_of
 from weald.tree.splits.gain import NO_GAIN, clipped_pair, gain_of_score, noisy_score
-from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
+from weald.tree.splits.score import is_by_set, rules_of_sets, smallest_hessian
 from weald.tree.state import (
     BIN,
     FEATURE,
@@ -79,7 +79,7 @@ def _scan_one_category(
     """One category (or "missing", the bin after the values) against all the rest; ``drawn``: the only one to try, -1: all."""
     totals, n_bins, first = node.totals, data.n_bins[feature], data.offsets[feature]
     words = cell_words(gradients.packed, totals[2])
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     best_score = NO_GAIN
     for b in range(n_bins + 1):
@@ -155,7 +155,7 @@ def _scan_sets(
     g_rest = totals[0] - missing[0] - np.int64(prefix.gradient[size - 1])
     h_rest = totals[1] - missing[1] - np.int64(prefix.hessian[size - 1])
     n_rest = totals[2] - missing[2] - prefix.rows[size - 1]
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     most, set_rules = most_scanned(size, rules), refer(rules_of_sets(rules))
     best_score, from_back, drawn = NO_GAIN, ZERO, drawn_cut(size, most, rules, bits)
     for with_missing in range(2 if missing[2] > 0 else 1):
@@ -356,7 +356,7 @@ def _keep_promising(
     """
     histogram, totals, packed = node.histogram, node.totals, gradients.packed
     fewest = max(1, rules.min_samples_leaf)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     score, pair = NO_GAIN, NOBODY
     is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
     if is_free and not rules.extra_trees and not rules.cosine and rules.noise == 0.0:
