@@ -27,12 +27,12 @@ def model_of(trees: int) -> Any:
 def formula(parallel: str, columns: int, opened: float, top_k: int = 0, bins: int = 255) -> float:
     """Bytes that a member sends for a tree, in which so many nodes are counted.
 
-    Data: three sums of 8 bytes for every cell of a counted node. Feature: score, gain and split of both children. Voting: votes
-    of 4 bytes, and three sums for the cells of elected columns, of both children.
+    Data: three sums of 4 bytes (of 8 from 2**19 rows on) for every cell of a counted node. Feature: score, gain and split of both
+    children. Voting: votes of 4 bytes, and three sums of 8 for the cells of elected columns, of both children.
     """
     cells = bins + 1
     if parallel == "data":
-        return 24.0 * columns * cells * opened
+        return 12.0 * columns * cells * opened
     if parallel == "feature":
         return (8.0 + 8.0 + 80.0) * 2 * opened
     return (4.0 * top_k + 24.0 * min(2 * top_k, columns) * cells) * 2 * opened
@@ -40,7 +40,7 @@ def formula(parallel: str, columns: int, opened: float, top_k: int = 0, bins: in
 
 def opened_nodes(columns: int, sent: float, messages_only: float) -> float:
     """How many nodes a tree counts, from what data-parallel sends."""
-    return (sent - messages_only) / (24.0 * columns * 264)
+    return (sent - messages_only) / (12.0 * columns * 264)
 
 
 def main() -> None:

@@ -4,10 +4,11 @@ The model, for n rows, C columns, B bins, P workers of one thread and trees of 3
 
     seconds = a n C / P + b n / P + c C B + d          computing of a worker
             + M 2 ceil(log2 P) latency                 M messages, most of them of one number
-            + 2 (P - 1) / P 24 K C (B + 1) / bandwidth sums of K counted nodes
+            + 2 (P - 1) / P s K C (B + 1) / bandwidth  sums of K counted nodes
 
-a, b, c, d are fitted; M and K are counted. The simulation runs the real training by threads with clocks of their own, which a
-network of a given latency and bandwidth holds up (`benchmarks.teams`). Run it as ``python -m benchmarks.stage.scaling``.
+a, b, c, d are fitted; M and K are counted; s is 12 bytes, and 24 where most nodes have 2**19 rows or more. The simulation runs
+the real training by threads with clocks of their own, which a network of a given latency and bandwidth holds up (`benchmarks.teams`).
+Run it as ``python -m benchmarks.stage.scaling``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ NETWORKS = {
 }
 WORKERS = (4, 8, 16, 32, 64, 128, 256)
 PLANS = ((1_000_000_000, 28), (1_000_000_000, 500))
+LONG_ROWS = 2**19  # of a node: its sums are sent in whole words
 BYTES_A_ROW = 36  # beside a byte a column: score, gradient, hessian, label, entry, leaf
 
 
@@ -48,16 +50,19 @@ class CostModel:
         """Of a worker with so many rows."""
         return self.a * rows * columns + self.b * rows + self.c * columns * bins + self.d
 
-    def talking(self, columns: int, bins: int, workers: int, network: Network) -> float:
+    def talking(self, rows: float, columns: int, bins: int, workers: int, network: Network) -> float:
         """Of messages."""
         if workers == 1:
             return 0.0
         small = self.messages * network.adding(8, workers)
-        return small + network.adding(int(24 * self.counted * columns * (bins + 1)), workers)
+        size = 24 if rows / LEAVES > LONG_ROWS else 12
+        return small + network.adding(int(size * self.counted * columns * (bins + 1)), workers)
 
     def seconds(self, rows: float, columns: int, bins: int, workers: int, network: Network) -> float:
         """Of a tree."""
-        return self.computing(rows / workers, columns, bins) + self.talking(columns, bins, workers, network)
+        return self.computing(rows / workers, columns, bins) + self.talking(
+            rows, columns, bins, workers, network
+        )
 
 
 def model_of(bins: int) -> Any:
@@ -91,7 +96,7 @@ def fitted(
     a, b, c, d = (parts / scale).tolist()
     X, y = higgs_like(rows)
     costs = measure_trees(model_of(255), X, y, 2, "data", trees)
-    return CostModel(a, b, c, d, costs.messages, costs.bytes / (24 * X.shape[1] * 264))
+    return CostModel(a, b, c, d, costs.messages, costs.bytes / (12 * X.shape[1] * 264))
 
 
 def simulated(model: CostModel, rows: int, workers: tuple[int, ...], trees: int) -> list[dict[str, Any]]:
@@ -130,7 +135,7 @@ def planned(model: CostModel) -> list[dict[str, Any]]:
             entry["gigabytes"] = rows / workers * (columns + BYTES_A_ROW) / 1e9
             for name, network in NETWORKS.items():
                 entry[name] = model.seconds(rows, columns, 255, workers, network)
-                talking = model.talking(columns, 255, workers, network)
+                talking = model.talking(rows, columns, 255, workers, network)
                 entry[f"{name}, talking"] = talking / entry[name]
             found.append(entry)
     print_table(
