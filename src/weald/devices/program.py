@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,13 @@ class Program:
     def room(self, count: int, dtype: DTypeLike) -> Buffer:
         """Memory of the device for so many numbers."""
         n_bytes = max(1, count) * np.dtype(dtype).itemsize
+        make = partial(self._cl.Buffer, self._context, self._cl.mem_flags.READ_WRITE, n_bytes)
         with naming(self.device, f"{n_bytes / 2**20:.1f} MiB more"):
-            return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, n_bytes)
+            try:
+                return make()
+            except self._cl.MemoryError:
+                gc.collect()  # what an earlier training has left
+                return make()
 
     def zeros(self, count: int, dtype: DTypeLike) -> Buffer:
         """The same, filled with zeros."""
