@@ -116,10 +116,12 @@ class Program:
                 self._cl.enqueue_copy(self._queue, buffer, np.ascontiguousarray(array))
 
     def constant(self, array: NDArray[Any]) -> Buffer:
-        """A small array, for a kernel to read."""
-        buffer = self.room(array.size, array.dtype)
-        self.put(array, buffer)
-        return buffer
+        """An array for a kernel to read; copied at once, without waiting for kernels that were started before."""
+        if not array.size:
+            return self.room(0, array.dtype)
+        flags = self._cl.mem_flags.READ_ONLY | self._cl.mem_flags.COPY_HOST_PTR
+        with naming(self.device, f"{array.nbytes / 2**20:.1f} MiB more"):
+            return self._cl.Buffer(self._context, flags, hostbuf=np.ascontiguousarray(array))
 
     def get(self, buffer: Buffer, array: NDArray[Any], first: int = 0) -> None:
         """Copy a part of a buffer, from its number ``first`` on, to an array; kernels that were started before end first."""
