@@ -7,8 +7,8 @@ The model, for n rows, C columns, B bins, P workers of one thread and trees of 3
             + 2 (P - 1) / P s K C (B + 1) / bandwidth  sums of K counted nodes
 
 a, b, c, d are fitted; M and K are counted; s is 12 bytes, and 24 where most nodes have 2**19 rows or more. The simulation runs
-the real training by threads with clocks of their own, which a network of a given latency and bandwidth holds up (`benchmarks.teams`).
-Run it as ``python -m benchmarks.stage.scaling``.
+the real training by threads with clocks of their own, which a network of a given latency and bandwidth holds up:
+`benchmarks.teams`. Run it as ``python -m benchmarks.stage.scaling``.
 """
 
 from __future__ import annotations
