@@ -97,10 +97,18 @@ def digest(model: Any) -> str:
         return hashlib.sha256((Path(folder) / "model").read_bytes()).hexdigest()
 
 
-def warm(settings: dict[str, Any], small: Callable[[Any], Any]) -> None:
+def warm(settings: dict[str, Any], in_blocks: bool) -> None:
     """Load the kernels before the clock starts."""
+    import weald
+
     X, y = higgs_like(3_000, N_COLUMNS)
-    small(model_of({**settings, "rounds": 2}).fit(X, y))
+    model = model_of({**settings, "rounds": 2})
+    if not in_blocks:
+        model.fit(X, y)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        weald.BlockStore.build(X, folder, target=y, estimator=model)
+        model.fit(weald.BlockStore.open(folder, memory_limit=settings["limit"]))
 
 
 def in_memory(settings: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +121,7 @@ def in_memory(settings: dict[str, Any]) -> dict[str, Any]:
     for part, labels in batches(files):
         X[first : first + len(part)], y[first : first + len(part)] = part, labels
         first += len(part)
-    warm(settings, lambda model: model)
+    warm(settings, in_blocks=False)
     began = time.perf_counter()
     model = model_of(settings).fit(pd.DataFrame(X, columns=NAMES, copy=False), y)
     return {"fit": time.perf_counter() - began, "model": digest(model)}
@@ -133,7 +141,7 @@ def in_store(settings: dict[str, Any]) -> dict[str, Any]:
             n_jobs=settings["threads"],
         )  # fmt: skip
         found["build"] = time.perf_counter() - began
-    warm(settings, lambda model: model)
+    warm(settings, in_blocks=True)
     store = weald.BlockStore.open(folder, memory_limit=limit, reads_ahead=ahead)
     began = time.perf_counter()
     model = model_of(settings).fit(store)
