@@ -120,6 +120,11 @@ def open_table(X: Any, unstored: Unstored = "zero", least_rows: int = 1) -> Tabl
         check_shape((len(X),))
     if isinstance(X, Mapping):
         return _open_mapping(X, least_rows)
+    if hasattr(X, "sharded_table"):
+        raise InputError(
+            f"X is a {type(X).__name__}, which has the bins of rows and not the rows: only training takes it; predict from the "
+            "rows themselves, for example by weald.predict_batches."
+        )
     if hasattr(X, "collect"):
         raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")
     return _open_array(_to_array(X), least_rows)

@@ -16,8 +16,6 @@ _CONTRIBUTIONS = "use pred_contribs."
 #: of the module
 NAMES = {
     "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
-    "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
-    "DataIter": "data in batches is not supported; put it together and use DMatrix.",
     **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
 }
 FEATURE_WEIGHTS = {"feature_weights": "columns are drawn alike; leave it out."}
@@ -26,6 +24,13 @@ OF_MATRIX = {
     **dict.fromkeys(("group", "qid"), _RANKING),
     **dict.fromkeys(("label_lower_bound", "label_upper_bound"), _SURVIVAL),
     **FEATURE_WEIGHTS,
+}
+MERGED = "max_quantile_batches is not supported: the cuts are those of all rows, however they come; leave it out."
+#: arguments of an ExtMemQuantileDMatrix
+OF_EXTERNAL = {
+    "max_num_device_pages": "there is no device; leave it out.",
+    "max_quantile_batches": "the cuts are those of all rows, however they come; leave it out.",
+    "cache_host_ratio": "rows are on disk, and the system caches them; leave it out.",
 }
 MATRIX_METHODS = {
     **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),
