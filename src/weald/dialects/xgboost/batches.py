@@ -17,7 +17,7 @@ import scipy.sparse
 from weald.blocks import BlockStore
 from weald.dialects.shared.tables import is_frame
 from weald.dialects.xgboost.paths import FromFile
-from weald.dialects.xgboost.refusals import OF_MATRIX, REFUSALS
+from weald.dialects.xgboost.refusals import ITERATOR_METHODS, OF_MATRIX, REFUSALS
 from weald.estimators.boosted.boosted import BoostedTreesRegressor
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting.flat import from_flat
@@ -27,6 +27,7 @@ ReadBatch = Callable[[Any], tuple[Any, list[str] | None]]
 _ROW_FIELDS = ("label", "weight", "base_margin")
 
 
+@REFUSALS.methods(ITERATOR_METHODS)
 class DataIter:
     """Rows in batches: subclass it, and let ``next`` hand over one batch after the other.
 

@@ -38,7 +38,6 @@ class ExtMemQuantileDMatrix(QuantileDMatrix):
         max_bin: int | None = None,
         ref: DMatrix | None = None,
         enable_categorical: bool = False,
-        max_num_device_pages: int | None = None,
         max_quantile_batches: int | None = None,
         cache_host_ratio: float | None = None,
     ) -> None:

@@ -28,10 +28,13 @@ OF_MATRIX = {
 MERGED = "max_quantile_batches is not supported: the cuts are those of all rows, however they come; leave it out."
 #: arguments of an ExtMemQuantileDMatrix
 OF_EXTERNAL = {
-    "max_num_device_pages": "there is no device; leave it out.",
     "max_quantile_batches": "the cuts are those of all rows, however they come; leave it out.",
     "cache_host_ratio": "rows are on disk, and the system caches them; leave it out.",
 }
+#: what XGBoost's own code calls of a DataIter
+ITERATOR_METHODS = dict.fromkeys(
+    ("get_callbacks", "proxy", "reraise"), "batches are read in Python, without callbacks of C; call next and reset."
+)
 MATRIX_METHODS = {
     **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),
 }
