@@ -15,6 +15,8 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parent.par
 os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(Path(__file__).resolve().parent.parent / "src"), os.environ.get("PYTHONPATH")])
 )
+# PoCL shows a device for every one that is named here; it is asked when pyopencl is first used.
+os.environ.setdefault("POCL_DEVICES", "pthread pthread")
 
 
 @pytest.fixture(scope="module", autouse=True)

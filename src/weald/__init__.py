@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from weald.blocks.predicting import predict_batches, predict_to_parquet
     from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
+    from weald.data.targets import many_classes
+    from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
     from weald.estimators.classical.adaboost import AdaBoostClassifier, AdaBoostRegressor
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from weald.estimators.combined.stacking import StackingClassifier, StackingRegressor
     from weald.estimators.combined.voting import VotingClassifier, VotingRegressor
     from weald.estimators.encoder import TargetStatisticsEncoder
+    from weald.estimators.imported.imported import ImportedClassifier, ImportedRegressor, load_foreign
     from weald.estimators.shared.registry import load
     from weald.runtime.errors import DataWarning, InputError, ModelFileError, NotSupportedError
     from weald.sampling.parameters import Bayesian, ByClass, Goss, MinimalVariance, Uniform
@@ -91,8 +94,13 @@ __all__ = [
     "Bins",
     "Leaves",
     "Splits",
+    "Cpu",
+    "OpenCL",
     "losses",
     "load",
+    "load_foreign",
+    "ImportedClassifier",
+    "ImportedRegressor",
     "BlockStore",
     "predict_batches",
     "predict_to_parquet",
@@ -103,6 +111,7 @@ __all__ = [
     "OverfittingDetector",
     "datasets",
     "date_parts",
+    "many_classes",
     "DataWarning",
     "InputError",
     "NotSupportedError",
@@ -123,12 +132,14 @@ _FAMILIES = {
     "combined.stacking": "Stacking",
     "combined.blending": "Blending",
 }
-#: estimator -> its module; also what a model file may hold
+#: estimator -> its module
 ESTIMATOR_HOMES = {
     family + task: f"weald.estimators.{module}"
     for module, family in _FAMILIES.items()
     for task in ("Classifier", "Regressor")
 }
+#: estimators that hold models trained elsewhere -> their module
+IMPORTED_HOMES = dict.fromkeys(("ImportedClassifier", "ImportedRegressor"), "weald.estimators.imported.imported")
 #: module -> the choices in it: parameters that are objects with parameters of their own
 _CHOICES = {
     "weald.training.boosting.booster_parameters": ("Plain", "Ordered", "Dart", "Averaging", "Linear"),
@@ -136,9 +147,12 @@ _CHOICES = {
     "weald.binning.parameters": ("Histogram", "Approximate", "Exact", "Bins"),
     "weald.encoding.parameters": ("AutoCategories", "OneHot", "Partition", "TargetStatistics"),
     "weald.tree.parameters": ("Leaves", "Splits"),
+    "weald.devices.parameters": ("Cpu", "OpenCL"),
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
+    **IMPORTED_HOMES,
+    "load_foreign": "weald.estimators.imported.imported",
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
@@ -151,6 +165,7 @@ _HOMES = {
     "LearningRateScheduler": "weald.training.boosting.callbacks",
     "OverfittingDetector": "weald.training.boosting.callbacks",
     "date_parts": "weald.data.dates",
+    "many_classes": "weald.data.targets",
     "DataWarning": "weald.runtime.errors",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",

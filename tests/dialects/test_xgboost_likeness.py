@@ -415,24 +415,55 @@ def test_a_pruning_callback_of_optuna_stops_training(numbers: Any) -> None:
 
     import weald.xgboost as wx
 
-    class Prune(XGBoostPruningCallback):  # type: ignore[misc]
-        def before_training(self, model: Any) -> Any:  # it takes what is no Booster of XGBoost's for folds
-            return model
-
     class Always(optuna.pruners.BasePruner):  # type: ignore[misc]
         def prune(self, study: Any, trial: Any) -> bool:
             return True
 
-    def objective(trial: Any) -> float:
+    def train(trial: Any) -> float:
         dtrain = wx.DMatrix(*numbers)
-        prune = Prune(trial, "t-rmse")
+        prune = XGBoostPruningCallback(trial, "t-rmse")
         wx.train(P, dtrain, 5, evals=[(dtrain, "t")], callbacks=[prune], verbose_eval=False)
         return 0.0
 
+    def folds(trial: Any) -> float:
+        prune = XGBoostPruningCallback(trial, "test-rmse")
+        wx.cv(P, wx.DMatrix(*numbers), 5, nfold=3, callbacks=[prune])
+        return 0.0
+
+    def estimator(trial: Any) -> float:
+        prune = XGBoostPruningCallback(trial, "validation_0-rmse")
+        model = wx.XGBRegressor(n_estimators=5, n_jobs=1, callbacks=[prune])
+        model.fit(*numbers, eval_set=[numbers], verbose=False)
+        return 0.0
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(pruner=Always())
-    study.optimize(objective, n_trials=1)
-    assert study.trials[0].state.name == "PRUNED"
+    for objective in (train, folds, estimator):
+        for pruner, state in ((Always(), "PRUNED"), (optuna.pruners.NopPruner(), "COMPLETE")):
+            study = optuna.create_study(pruner=pruner)
+            study.optimize(objective, n_trials=1)
+            assert study.trials[0].state.name == state
+            values = study.trials[0].intermediate_values
+            assert len(values) == (1 if state == "PRUNED" else 5)
+            assert all(isinstance(value, float) and value > 0.0 for value in values.values())
+
+
+def test_columns_are_drawn_by_feature_weights(xgb: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 10))
+    y = X.sum(axis=1)
+    weights = np.arange(10.0)
+    dtrain = xgb.DMatrix(X, y, feature_weights=weights)
+    assert np.array_equal(dtrain.get_float_info("feature_weights"), weights)
+    booster = xgb.train({**P, "max_depth": 1, "colsample_bytree": 0.1}, dtrain, 300)
+    counts = booster.get_score(importance_type="weight")
+    drawn = np.array([counts.get(f"f{place}", 0.0) for place in range(10)])
+    assert drawn[0] == 0.0 and drawn[7:].sum() > 2.0 * drawn[1:4].sum() > 0.0
+    every = xgb.train(P, dtrain, 3)  # all columns, whatever they weigh
+    assert np.array_equal(every.predict(dtrain), xgb.train(P, xgb.DMatrix(X, y), 3).predict(dtrain))
+    model = xgb.XGBRegressor(
+        n_estimators=20, max_depth=1, colsample_bytree=0.1, feature_weights=[0.0] * 9 + [1.0], n_jobs=1
+    ).fit(X, y)
+    assert model.get_booster().get_score(importance_type="weight") == {"f9": 20.0}
 
 
 def test_old_trees_are_refreshed_by_other_rows(numbers: Any) -> None:

@@ -40,7 +40,8 @@ LABELS = (Y > 0).astype(float)
         ({"objective": "reg:linear"}, "use 'reg:squarederror', its newer name"),
         ({"objective": "reg:squarederor"}, "objective must be one of"),
         ({"tree_method": "gpu_hist"}, "tree_method='gpu_hist' is not supported yet; use 'hist'"),
-        ({"device": "cuda"}, "device='cuda' is not supported yet; use 'cpu'"),
+        ({"device": "sycl"}, "device='sycl' is not supported; use 'cpu', or 'cuda'"),
+        ({"device": "cuda:a"}, "device='cuda:a' must be numbers of devices"),
         ({"sampling_method": "gradient_based"}, "use 'uniform'"),
         ({"multi_strategy": "multi_output_tree"}, "use 'one_output_per_tree'"),
         ({"process_type": "update"}, "process_type='update' is for updater='refresh'"),
@@ -97,7 +98,6 @@ def test_a_metric_that_cannot_be_is_refused_in_a_sentence(metric: Any, sentence:
         ("qid", np.zeros(120)),
         ("label_lower_bound", Y),
         ("label_upper_bound", Y),
-        ("feature_weights", [1, 1, 1]),
     ],
 )
 def test_a_matrix_refuses_what_there_is_no_use_for(name: str, value: Any) -> None:
@@ -150,8 +150,10 @@ def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) ->
             xgb.DMatrix(f"{tmp_path / 'train.svm'}{query}")
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         xgb.DMatrix("train.svm")
-    with pytest.raises(NotSupportedError, match="feature_weights is not supported"):
-        xgb.XGBRegressor().fit(X, Y, feature_weights=[1, 1, 1])
+    with pytest.raises(InputError, match="feature_weights has 2 numbers, but data has 3 columns"):
+        xgb.XGBRegressor().fit(X, Y, feature_weights=[1, 1])
+    with pytest.raises(NotSupportedError, match="colsample_bynode draws the columns of a tree alike"):
+        xgb.XGBRegressor(colsample_bynode=0.5, feature_weights=[1, 1, 2]).fit(X, Y)
     with pytest.raises(NotSupportedError, match="fmap"):
         bst.get_dump("features.txt")
 

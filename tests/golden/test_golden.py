@@ -97,7 +97,7 @@ def test_old_parameters_come_back_as_choices() -> None:
     assert model.get_params() == new.get_params()
     assert {name: getattr(model, name) for name in FAMILIES} == {
         **{"loss": "auto", "leaves": "auto", "splits": "auto", "sampling": "uniform", "split_finder": "hist"},
-        **{"booster": "plain", "categories": "onehot", "bins": "auto"},
+        **{"booster": "plain", "categories": "onehot", "bins": "auto", "device": "cpu"},
     }
 
 

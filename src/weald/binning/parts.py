@@ -6,7 +6,7 @@ Schema, cuts and classes are those of all rows, wherever they are, and the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins, sampled_rows
+from weald.binning.extremes import extremes_of, join_extremes
 from weald.binning.mapper import BinMapper
 from weald.binning.sharded import MemoryBlock, ShardedBins
 from weald.binning.sharded_table import ShardedTable
@@ -29,6 +30,7 @@ from weald.data.parts import (
     read_part,
 )
 from weald.data.tables import ArrayTable, Table
+from weald.encoding.model import category_codes
 from weald.runtime.agreement import gather_or_refuse
 from weald.runtime.errors import InputError
 from weald.runtime.team import ALONE, RowShare, Team
@@ -88,20 +90,92 @@ def sharded_table_of(
     >>> bool((model.fit(table).predict(X) == model.fit(X, X[:, 0]).predict(X)).all())
     True
     """
-    opened: list[_Opened] = []
-    gather_or_refuse(team, lambda: opened.extend(_open(part, wishes, owner, like is not None) for part in parts))
-    schema = like.schema if like is not None else _schema_of(team, [part.table for part in opened], wishes)
+    opened = _all_opened(team, parts, wishes, owner, like is not None)
     if like is not None:
-        _check_columns(team, [part.table for part in opened], like.schema, wishes)
+        return _table_like(like, team, opened, tasks)
+    schema, mapper = _bins_of(team, opened, wishes, seed, tasks)
+    blocks, codes = _blocks_of(opened, schema, mapper, wishes, tasks)
+    labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
+    bins, weight = ShardedBins(mapper, blocks, team), _weight_of(team, opened)
+    return ShardedTable(schema, bins, wishes, labels, classes, label_type, weight, codes)
+
+
+def table_without_rows(
+    parts: Sequence[Part], wishes: BinWishes, owner: str, seed: int = 0, tasks: int = 1, team: Team = ALONE
+) -> ShardedTable:
+    """What the rows of all members' parts have in common: schema, cuts and classes, and not one row.
+
+    `training_rows` makes a table of any part of them, without asking the other members.
+    """
+    opened = _all_opened(team, parts, wishes, owner, False)
+    schema, mapper = _bins_of(team, opened, wishes, seed, tasks)
+    _, classes, label_type = _labels_of(team, [part.labels for part in opened], None)
+    return ShardedTable(schema, ShardedBins(mapper, []), wishes, np.empty(0), classes, label_type)
+
+
+def training_rows(parts: Sequence[Part], whole: ShardedTable, owner: str, tasks: int = 1) -> ShardedTable:
+    """Some of the rows that `table_without_rows` was made of; those of weight 0 are left out.
+
+    >>> import numpy as np
+    >>> import weald
+    >>> X, wishes = np.arange(100.0).reshape(-1, 1), weald.BoostedTreesRegressor()._bin_wishes()
+    >>> parts = [Part(X[:30], X[:30, 0]), Part(X[30:], X[30:, 0])]
+    >>> whole = table_without_rows(parts, wishes, "this model")
+    >>> training_rows(parts[:1], whole, "this model").bins.blocks[0].read()[0, :4].tolist()
+    [0, 1, 2, 3]
+    """
+    opened = _all_opened(ALONE, parts, whole.wishes, owner, False)
+    return _table_like(whole, ALONE, opened, tasks)
+
+
+def _all_opened(
+    team: Team, parts: Sequence[Part], wishes: BinWishes, owner: str, keeps_all: bool
+) -> list[_Opened]:
+    opened: list[_Opened] = []
+    gather_or_refuse(team, lambda: opened.extend(_open(part, wishes, owner, keeps_all) for part in parts))
+    return opened
+
+
+def _table_like(like: ShardedTable, team: Team, opened: Sequence[_Opened], tasks: int) -> ShardedTable:
+    """Rows with the schema, the cuts and the classes of another table."""
+    mapper, wishes = like.bins.mapper, like.wishes
+    _check_columns(team, [part.table for part in opened], like.schema, wishes)
+    blocks, codes = _blocks_of(opened, like.schema, mapper, wishes, tasks)
+    labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
+    bins, weight = ShardedBins(mapper, blocks, team), _weight_of(team, opened)
+    return ShardedTable(like.schema, bins, wishes, labels, classes, label_type, weight, codes)
+
+
+def _blocks_of(
+    opened: Sequence[_Opened], schema: Schema, mapper: BinMapper, wishes: BinWishes, tasks: int
+) -> tuple[list[MemoryBlock], list[MemoryBlock] | None]:
+    """The bins, and the codes of categories where some have no bin of their own."""
+    has_rare = bool((mapper.n_categories > mapper.n_bins).any())
+    blocks, codes = [], []
+    for part in opened:
+        if not part.n_rows:
+            continue
+        dataset = part.dataset(schema, wishes.choices)
+        every = category_codes(dataset) if has_rare else None
+        for first, bins in mapper.parts(dataset, tasks):
+            blocks.append(MemoryBlock(bins))
+            if every is not None:
+                codes.append(MemoryBlock(np.ascontiguousarray(every[:, first : first + bins.shape[1]])))
+    return blocks, codes if has_rare else None
+
+
+def _bins_of(
+    team: Team, opened: Sequence[_Opened], wishes: BinWishes, seed: int, tasks: int
+) -> tuple[Schema, BinMapper]:
+    """Schema and cuts of all members' rows."""
+    schema = _schema_of(team, [part.table for part in opened], wishes)
     datasets = [part.dataset(schema, wishes.choices) for part in opened if part.n_rows]
     weight = _weight_of(team, opened)
-    if like is None:
-        mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
-    else:
-        mapper = like.bins.mapper
-    blocks = [MemoryBlock(codes) for dataset in datasets for _, codes in mapper.parts(dataset, tasks)]
-    labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
-    return ShardedTable(schema, ShardedBins(mapper, blocks, team), wishes, labels, classes, label_type, weight)
+    mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
+    if wishes.choices.border_type == "uniform_and_quantiles":  # of trees with random thresholds
+        own = team.gather([extremes_of(dataset) for dataset in datasets])
+        mapper = replace(mapper, extremes=join_extremes([one for member in own for one in member]))
+    return schema, mapper
 
 
 def _open(part: Part, wishes: BinWishes, owner: str, keeps_all: bool) -> _Opened:
@@ -205,7 +279,10 @@ def _labels_of(
         raise InputError("y holds strings in some parts and numbers in others; it must be one or the other.")
     types = [np.dtype(name) for _, _, name in found]
     if not found or not found[0][0]:
-        label_type = str(np.result_type(*types)) if types else "float64"
+        if like is not None:
+            label_type = like.label_type
+        else:
+            label_type = str(np.result_type(*types)) if types else "float64"
         return np.concatenate([np.empty(0), *parts]).astype(np.float64), None, label_type
     names = sorted(set().union(*(distinct for _, distinct, _ in found)))
     classes = np.array(names, dtype=np.result_type(*types)) if like is None else like.classes

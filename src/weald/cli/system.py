@@ -31,6 +31,7 @@ def warmup(
 
 def doctor() -> None:
     """Print versions, threads and the state of the cache, for a report of a problem."""
+    from weald.devices.found import device_rows
     from weald.runtime.doctor import report
 
-    print_rows("weald doctor", report())
+    print_rows("weald doctor", [*report(), *device_rows()])

@@ -122,8 +122,8 @@ def open_table(X: Any, unstored: Unstored = "zero", least_rows: int = 1) -> Tabl
         return _open_mapping(X, least_rows)
     if hasattr(X, "sharded_table"):
         raise InputError(
-            f"X is a {type(X).__name__}, which has the bins of rows and not the rows: only training takes it; predict from the "
-            "rows themselves, for example by weald.predict_batches."
+            f"X is a {type(X).__name__}, a table in blocks, which only the fit of BoostedTrees*, RandomForest*, ExtraTrees* and "
+            "DecisionTree* takes; pass the rows themselves."
         )
     if hasattr(X, "collect"):
         raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")

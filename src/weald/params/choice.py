@@ -151,6 +151,7 @@ class Family(Generic[AnyChoice]):
     choices    from names to classes, or to a class with the fields that the name stands for
     names_only names that no choice belongs to; they, and functions where these are allowed, stay as they are
     of_number  the field of the first class that a plain whole number is the value of
+    of_rest    names that may have more behind a colon, which is the value of a field: "opencl:0,1"
     instead    names that are not known, and the one to use in their place
     """
 
@@ -162,6 +163,7 @@ class Family(Generic[AnyChoice]):
         names_only: tuple[str, ...] = (),
         functions: bool = False,
         of_number: str | None = None,
+        of_rest: Mapping[str, str] | None = None,
         instead: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
@@ -172,6 +174,7 @@ class Family(Generic[AnyChoice]):
         self._names_only = names_only
         self._functions = functions
         self.of_number = of_number
+        self._of_rest = dict(of_rest or {})
         self._instead = dict(instead or {})
         self.classes = tuple(dict.fromkeys(choice for choice, _ in self._presets.values()))
 
@@ -188,6 +191,12 @@ class Family(Generic[AnyChoice]):
             return choice(**preset)
         if isinstance(value, str) and value in self._names_only:
             return cast("AnyChoice", value)
+        if isinstance(value, str) and value.partition(":")[0] in self._of_rest:
+            name, _, rest = value.partition(":")
+            choice, preset = self._presets[name]
+            found = choice(**preset, **{self._of_rest[name]: rest})
+            cast("Choice", found).validate(path)
+            return found
         if type(value) in self.classes:
             value.validate(path)
             return cast("AnyChoice", value)

@@ -27,5 +27,9 @@ class MissingExtraError(InputError, ImportError):
     """What was asked for needs a package that is not installed; the message names the extra that brings it."""
 
 
+class DeviceError(InputError):
+    """A device cannot do what it was chosen for; the message names it."""
+
+
 class DataWarning(UserWarning):
     """A table was read, but something in it was probably meant otherwise; the message names the column and what to do."""

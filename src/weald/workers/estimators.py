@@ -47,11 +47,11 @@ def _fit_watched(
     if tables.sets:
         given["eval_set"] = list(tables.sets)
     if chosen.needs_all_rows and "callbacks" in given:
-        given["callbacks"] = [*given["callbacks"], _stops_with(team)]
+        given["callbacks"] = [*given["callbacks"], stops_with(team)]
     model.fit(tables.train, **given)
 
 
-def _stops_with(team: Team) -> Callable[[Round], object]:
+def stops_with(team: Team) -> Callable[[Round], object]:
     """A callback that stops when that of another member does: clocks differ, and a table with all rows asks nobody."""
 
     def stop(state: Round) -> None:
@@ -100,7 +100,8 @@ class OnWorkers:
             model = self.alone().set_params(**own)
             self._forget()
             _fit_watched(model, make_rows(), watched, self.parallel, options)
-        self._set_model(model._model)
+        params = model.get_params(deep=False)
+        self.__dict__.update({name: value for name, value in vars(model).items() if name not in params})
         return self
 
 

@@ -89,7 +89,7 @@ def test_a_number_stands_for_missing_values() -> None:
 def test_what_rows_on_disk_do_not_have_is_refused() -> None:
     matrix = xgb.ExtMemQuantileDMatrix(Batches(X, label=Y))
     model = xgb.train(PARAMS, matrix, 1)
-    with pytest.raises(InputError, match="has the bins of rows and not the rows"):
+    with pytest.raises(InputError, match="a table in blocks, which only the fit"):
         model.predict(matrix)
     with pytest.raises(InputError, match="The store was built with max_bins=255, but train has max_bins=15"):
         xgb.train({**PARAMS, "max_bin": 15}, matrix, 1)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from weald.forest.disk import read
-from weald.runtime.errors import InputError, ModelFileError
-
-#: every error that this module raises on purpose is one; CatBoost's own name for what its library refuses
-CatBoostError = ValueError
+from weald.dialects.shared.door import Door
+from weald.runtime.errors import InputError
 
 
-class MissingModelError(FileNotFoundError, ModelFileError):
-    """There is no such model file: an error of files, and one of those that CatBoost's scripts catch."""
+class CatBoostError(ValueError):
+    """Whatever this interface refuses or cannot read is one."""
 
 
-def read_model(name: str | os.PathLike[str]) -> bytes:
-    """The bytes of a model file."""
-    try:
-        return read(name)
-    except FileNotFoundError as error:
-        raise MissingModelError(str(error)) from None
+DOOR = Door(CatBoostError)
 
 
 class EFstrType(Enum):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.fitting import finished, prepared
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.objectives import CLASSES
@@ -31,6 +32,7 @@ _OF_TRAINING = (
 )  # fmt: skip
 
 
+@DOOR.function
 def train(
     pool: Pool | None = None,
     params: dict[str, Any] | None = None,
@@ -69,6 +71,7 @@ def train(
     return model
 
 
+@DOOR.function
 @REFUSALS.arguments(OF_CV)
 def cv(
     pool: Pool | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from weald.dialects.catboost.basic import read_model
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.described import DescribedModel, threads_of
 from weald.dialects.catboost.fitting import fitted
 from weald.dialects.catboost.importances import virtual_predictions
@@ -26,7 +26,7 @@ from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
 from weald.dialects.shared.tables import Float64s
 from weald.dialects.shared.values import whole_number
-from weald.forest.disk import save
+from weald.forest.disk import read, save
 from weald.runtime.errors import InputError, NotSupportedError
 
 #: parameters of the model that `fit` takes, too
@@ -37,6 +37,7 @@ _OF_FIT = (
 _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 
+@DOOR.owner
 @REFUSALS.methods(METHODS)
 class CatBoost(DescribedModel, Searching, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
@@ -70,7 +71,9 @@ class CatBoost(DescribedModel, Searching, DialectEstimator):
     def _own_names(self) -> list[str]:
         """What constructors of subclasses name and keep as attributes, as scikit-learn's estimators do."""
         classes = (one for one in type(self).__mro__ if "__init__" in vars(one) and issubclass(one, CatBoost))
-        named = {name: None for one in classes for name in inspect.signature(vars(one)["__init__"]).parameters}
+        named = {
+            name: None for one in classes for name in inspect.signature(vars(one)["__init__"]).parameters
+        }
         return [name for name in named if name in self.__dict__ and name != "params"]
 
     def get_param(self, key: str) -> Any:
@@ -351,7 +354,7 @@ class CatBoost(DescribedModel, Searching, DialectEstimator):
         given = [one for one in (fname, stream, blob) if one is not None]
         if len(given) != 1:
             raise InputError("load_model needs one of fname, stream and blob.")
-        data = read_model(fname) if fname is not None else stream.read() if stream is not None else blob
+        data = read(fname) if fname is not None else stream.read() if stream is not None else blob
         self.params, self._Booster = from_bytes(bytes(data or b""))
         return self
 
@@ -373,4 +376,4 @@ def _trained_of(init_model: Any) -> Trained | None:
         return None
     if isinstance(init_model, CatBoost):
         return init_model._trained()
-    return from_bytes(read_model(init_model))[1]
+    return from_bytes(read(init_model))[1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weald.data import column_positions, read_weights
 from weald.data.read import open_table
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.refusals import OF_POOL, POOL_METHODS, REFUSALS
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import Float64s, column_of, is_frame
@@ -18,6 +19,7 @@ from weald.dialects.shared.values import names_of_columns
 from weald.runtime.errors import InputError, NotSupportedError
 
 
+@DOOR.owner
 @REFUSALS.methods(POOL_METHODS)
 class Pool(LabelledRows):
     """A table for `fit` and `predict`; it is binned when a model is trained.
@@ -69,7 +71,7 @@ class Pool(LabelledRows):
         log_cerr: Any = None,
     ) -> None:
         self._open(data, text=True)
-        opened = open_table(self.source)
+        opened = open_table(self.source, least_rows=0)
         #: the columns' own names where the table is a frame, by which other frames are matched
         self.frame_names = list(opened.names) if is_frame(self.source) else None
         self._label = None if label is None else column_of("label", label, self.n_rows)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.shared.refusals import Refusals
 
-REFUSALS = Refusals("weald.catboost")
-REFUSALS_OF_UTILS = Refusals("weald.catboost.utils")
-REFUSALS_OF_DATASETS = Refusals("weald.catboost.datasets")
+REFUSALS = Refusals("weald.catboost", DOOR)
+REFUSALS_OF_UTILS = Refusals("weald.catboost.utils", DOOR)
+REFUSALS_OF_DATASETS = Refusals("weald.catboost.datasets", DOOR)
 
 _PICTURES = "there are no pictures; draw with matplotlib, or look at trees with weald's forest_."
 _TREES = "trees do not change; train another model."
@@ -104,7 +105,8 @@ OF_SEARCH = {**_NO_PLOT, **_ERRORS}
 #: of the module utils
 OF_UTILS = {
     **dict.fromkeys(
-        ("create_cd", "read_cd"), "files are not read; give Pool a table, with cat_features, weight and baseline."
+        ("create_cd", "read_cd"),
+        "files are not read; give Pool a table, with cat_features, weight and baseline.",
     ),
     "quantize": "bins are made when a model is trained; give Pool a table.",
     "convert_to_onnx_object": "models are written in Weald's own format, by save_model.",
@@ -123,4 +125,4 @@ OF_DATASETS = dict.fromkeys(
 )  # fmt: skip
 OF_DATASETS["set_cache_path"] = "nothing is downloaded; leave it out."
 #: an argument of predictions
-OF_PREDICT = {"task_type": "there is no GPU; use 'CPU'."}
+OF_PREDICT = {"task_type": "prediction runs on the CPU; use 'CPU'."}

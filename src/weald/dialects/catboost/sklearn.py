@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import default_type
@@ -26,6 +27,7 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in everything.items() if value is not None}
 
 
+@DOOR.owner
 class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
     """CatBoost's regressor on Weald's engine; further parameters of CatBoost's come as keywords.
 
@@ -59,9 +61,12 @@ class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
         """The share of the labels' variance that is explained; y may be in a Pool."""
         found = self.predict(X)
         y = X.labels if y is None and isinstance(X, Pool) else y
+        if not len(found):
+            return float("nan")
         return float(r2_score(y, found[:, 0] if found.ndim == 2 else found, sample_weight=sample_weight))
 
 
+@DOOR.owner
 class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
     """CatBoost's classifier on Weald's engine; further parameters of CatBoost's come as keywords.
 
@@ -140,8 +145,9 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; y may be in a Pool."""
+        found = self.predict(X)
         y = X.labels if y is None and isinstance(X, Pool) else y
-        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        return float(accuracy_score(y, found, sample_weight=sample_weight)) if len(found) else float("nan")
 
     def set_probability_threshold(self, binclass_probability_threshold: float | None = None) -> None:
         """The probability from which the second of two classes is predicted; None: 0.5."""

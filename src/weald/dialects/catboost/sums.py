@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.refusals import OF_SUM, REFUSALS
 from weald.dialects.catboost.trained import Trained
@@ -17,6 +18,7 @@ from weald.forest.forest import Forest
 from weald.runtime.errors import InputError, NotSupportedError
 
 
+@DOOR.function
 @REFUSALS.arguments(OF_SUM)
 def sum_models(
     models: Sequence[CatBoost],

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from weald.devices.found import list_devices
+from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.confusion import confusion
 from weald.dialects.catboost.metrics import kind_of, metric_of
 from weald.dialects.catboost.model import CatBoost
@@ -14,7 +16,7 @@ from weald.dialects.catboost.objectives import Chosen, choose
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.refusals import OF_CURVE, OF_EVAL_METRIC, OF_UTILS, REFUSALS_OF_UTILS
 from weald.dialects.shared.tables import Float64s, as_array, one_a_row
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError, MissingExtraError, NotSupportedError
 
 #: false positive rates, true positive rates and thresholds, which descend from 1 to 0
 Curve = tuple[Float64s, Float64s, Float64s]
@@ -27,6 +29,7 @@ __all__ = [
 __getattr__ = REFUSALS_OF_UTILS.names(OF_UTILS)
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_EVAL_METRIC)
 def eval_metric(
     label: Any,
@@ -100,10 +103,14 @@ def _check_labels(y: Float64s, metric: str, chosen: Chosen) -> None:
 
 
 def get_gpu_device_count() -> int:
-    """0: there are no GPUs here."""
-    return 0
+    """How many GPUs OpenCL finds; 0 where pyopencl is not installed."""
+    try:
+        return sum(device.kind == "GPU" for device in list_devices())
+    except MissingExtraError:
+        return 0
 
 
+@DOOR.function
 def get_confusion_matrix(model: CatBoost, data: Pool, thread_count: int = -1) -> Float64s:
     """How many rows of every class, (class, predicted class), are taken for which; weights do not count.
 
@@ -120,6 +127,7 @@ def get_confusion_matrix(model: CatBoost, data: Pool, thread_count: int = -1) ->
     return confusion(model._codes(data), chances if several else chances[:, 1], None)
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_roc_curve(
     model: CatBoost, data: Pool | list[Pool], thread_count: int = -1, plot: bool = False
@@ -175,6 +183,7 @@ def _with_equal_errors(fpr: Float64s, tpr: Float64s, thresholds: Float64s) -> Cu
     )
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_fpr_curve(
     model: CatBoost | None = None,
@@ -188,6 +197,7 @@ def get_fpr_curve(
     return thresholds, fpr
 
 
+@DOOR.function
 @REFUSALS_OF_UTILS.arguments(OF_CURVE)
 def get_fnr_curve(
     model: CatBoost | None = None,
@@ -201,6 +211,7 @@ def get_fnr_curve(
     return thresholds, 1.0 - tpr
 
 
+@DOOR.function
 def select_threshold(
     model: CatBoost | None = None,
     data: Pool | list[Pool] | None = None,

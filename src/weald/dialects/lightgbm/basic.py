@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from weald.dialects.shared.door import Door
 from weald.dialects.shared.values import without_warnings
 
-#: every error that this module raises on purpose is one; LightGBM's own name for what its library refuses
-LightGBMError = ValueError
+
+class LightGBMError(ValueError):
+    """Whatever this interface refuses or cannot read is one."""
+
+
+DOOR = Door(LightGBMError)
 
 
 class LGBMDeprecationWarning(FutureWarning):

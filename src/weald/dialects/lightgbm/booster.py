@@ -14,11 +14,12 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.lightgbm import dumps, files
-from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
 from weald.dialects.lightgbm.metrics import metrics_of
+from weald.dialects.lightgbm.refit import refitted
 from weald.dialects.lightgbm.refusals import BOOSTER_METHODS, OF_PREDICT, REFUSALS
 from weald.dialects.lightgbm.request import (
     CustomObjective,
@@ -30,7 +31,7 @@ from weald.dialects.lightgbm.request import (
 from weald.dialects.lightgbm.translate import threads_of
 from weald.dialects.shared.reader import Reader
 from weald.dialects.shared.tables import Float64s, array_of_rows, columns_of, one_a_row
-from weald.estimators.boosted.refit import check_refits, refitted_model
+from weald.estimators.boosted.refit import check_refits
 from weald.estimators.shared.labels import Labels
 from weald.forest.disk import read, save
 from weald.params.lightgbm import read_parameters, value_of
@@ -42,6 +43,7 @@ _MOST_CELLS = 2**22  # of contributions that are there before they become sparse
 _OF_CALLS = ("num_threads", "verbosity")  # the parameters that a single prediction may have of its own
 
 
+@DOOR.owner
 @REFUSALS.methods(BOOSTER_METHODS)
 class Booster(DescribedBooster):
     """A model of LightGBM's interface: what `train` returns.
@@ -269,7 +271,7 @@ class Booster(DescribedBooster):
     def _contributions(self, table: Any, reader: Reader) -> Any:
         if not scipy.sparse.issparse(table):
             found = reader.shap_values(table)
-            return found.reshape(len(found), -1)
+            return found.reshape(len(found), int(np.prod(found.shape[1:])))
         return self._sparse_contributions(table, reader)
 
     def _sparse_contributions(self, table: Any, reader: Reader) -> Any:
@@ -277,7 +279,7 @@ class Booster(DescribedBooster):
         rows, outputs = table.tocsr(), self.num_model_per_iteration()
         step = max(1, _MOST_CELLS // (outputs * (rows.shape[1] + 1)))
         parts: list[list[Any]] = [[] for _ in range(outputs)]
-        for first in range(0, rows.shape[0], step):
+        for first in range(0, max(1, rows.shape[0]), step):
             found = reader.shap_values(rows[first : first + step])
             for place, part in enumerate(parts):
                 part.append(scipy.sparse.csr_matrix(found if outputs == 1 else found[:, place]))
@@ -344,9 +346,10 @@ class Booster(DescribedBooster):
         dataset = Reader(fitted, by_position=self._by_position)._read(self._readable(other.source))
         labels = Labels(chosen.labels(y), chosen.weights(y, other.weights), loss, None)
         given = BoostingParameters(**from_flat({**native, "categorical_features": "auto"}))
-        model = refitted_model(fitted, given, dataset, labels, decay_rate, start)
+        model = refitted(fitted, given, (dataset, labels, start), self._rates, decay_rate)
         booster = copy.copy(self)
         booster.free_dataset()._set_model(model)
+        booster.best_iteration = -1
         return booster
 
     def _check_data(self, other: Dataset) -> None:
@@ -404,6 +407,7 @@ class Booster(DescribedBooster):
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_run": None, "_reader_of_all": None}
         state |= {"_objective": None, "_request": None}
+        state.pop("_lock", None)
         state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if self._is_trained() else None
         return state
 

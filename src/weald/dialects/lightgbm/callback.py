@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, log_info, log_warning
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_info, log_warning
 from weald.dialects.shared.values import whole_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS
 from weald.runtime.errors import InputError
@@ -95,6 +95,7 @@ class RecordEvaluation:
                 metrics.setdefault(result.metric_name, []).append(result.metric_value)
 
 
+@DOOR.owner
 class ResetParameter:
     """Other parameters in every round: a list for each, or a function of the round's number.
 
@@ -185,7 +186,11 @@ class EarlyStopping:
             return
         best = self.best_score[place]
         if value > best + delta if result.maximize else value < best - delta:
-            self.best_score[place], self.best_iter[place], self.best_score_list[place] = value, number, results
+            self.best_score[place], self.best_iter[place], self.best_score_list[place] = (
+                value,
+                number,
+                results,
+            )
 
     def _begin(self, env: CallbackEnv) -> None:
         results = env.evaluation_result_list

@@ -113,9 +113,13 @@ def as_trained(table: Any, schema: Schema, facts: ColumnFacts | None) -> Any:
     assert facts.categories is not None
     mask = schema.categorical_mask.tolist()
     if is_frame(table):
-        numbers = [place for place, values in enumerate(facts.categories) if values is not None and not mask[place]]
+        numbers = [
+            place for place, values in enumerate(facts.categories) if values is not None and not mask[place]
+        ]
         return in_codes(table, numbers, facts.categories)
-    if not any(mask) or not (isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind in "biuf"):
+    if not any(mask) or not (
+        isinstance(table, np.ndarray) and table.ndim == 2 and table.dtype.kind in "biuf"
+    ):
         return table
     columns: dict[str, Any] = {name: table[:, place] for place, name in enumerate(schema.names)}
     for place, categories in enumerate(facts.categories):

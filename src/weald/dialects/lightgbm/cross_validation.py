@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.request import functions_of
@@ -21,6 +21,7 @@ from weald.runtime.atomic import write_whole
 from weald.runtime.errors import ModelFileError
 
 
+@DOOR.owner
 class CVBooster:
     """The boosters of all folds; a method of theirs is called for each, and gives a list."""
 
@@ -77,6 +78,7 @@ class CVBooster:
         return self
 
 
+@DOOR.function
 def cv(
     params: dict[str, Any],
     train_set: Dataset,

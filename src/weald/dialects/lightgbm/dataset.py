@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.dialects.lightgbm.basic import DOOR
 from weald.dialects.lightgbm.columns import Categories, categories_of, ordered_columns
 from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
 from weald.dialects.lightgbm.sequences import rows_of, sequences_of
@@ -31,6 +32,7 @@ from weald.runtime.errors import InputError
 _JSON_MARKS = ',:[]{}"'
 
 
+@DOOR.owner
 @REFUSALS.methods(DATASET_METHODS)
 class Dataset(LabelledRows):
     """A table for `train`; it is binned when a model is trained.
@@ -301,7 +303,9 @@ class Dataset(LabelledRows):
         self._automatic = isinstance(categorical_feature, str) and categorical_feature == "auto"
         if isinstance(categorical_feature, str) and not self._automatic:
             raise InputError(f"categorical_feature must be 'auto' or a list, not {categorical_feature!r}.")
-        self._declared = [] if self._automatic or categorical_feature is None else self._places(categorical_feature)
+        self._declared = (
+            [] if self._automatic or categorical_feature is None else self._places(categorical_feature)
+        )
         return self
 
     def _places(self, columns: Sequence[Any]) -> list[int]:
@@ -310,7 +314,9 @@ class Dataset(LabelledRows):
     def get_params(self) -> dict[str, Any]:
         """The parameters of the data, as they are called."""
         known = self.data_params()
-        return {name: value for name, value in self.params.items() if LIGHTGBM_PARAMETERS.own_name(name) in known}
+        return {
+            name: value for name, value in self.params.items() if LIGHTGBM_PARAMETERS.own_name(name) in known
+        }
 
     def get_ref_chain(self, ref_limit: int = 100) -> set[Dataset]:
         """This set, its reference, the reference's reference, …"""
@@ -335,12 +341,18 @@ def default_names(n_columns: int) -> list[str]:
 
 def _joined(data: Any) -> Any:
     """One array of a list of arrays, which hold one block of rows after the other; anything else as it is."""
-    blocks = isinstance(data, list) and bool(data) and all(isinstance(part, np.ndarray) and part.ndim == 2 for part in data)
+    blocks = (
+        isinstance(data, list)
+        and bool(data)
+        and all(isinstance(part, np.ndarray) and part.ndim == 2 for part in data)
+    )
     if not blocks:
         return data
     widths = {part.shape[1] for part in data}
     if len(widths) > 1:
-        raise InputError(f"data is a list of arrays, which must have equally many columns, but they have {sorted(widths)}.")
+        raise InputError(
+            f"data is a list of arrays, which must have equally many columns, but they have {sorted(widths)}."
+        )
     return np.concatenate(data)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from weald.dialects.lightgbm.basic import DOOR
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.refusals import NO_PICTURES_OF_TREES, REFUSALS
 from weald.dialects.lightgbm.sklearn import LGBMModel
@@ -19,6 +20,7 @@ def _booster_of(booster: Any, what: str) -> Booster:
     return found
 
 
+@DOOR.function
 def plot_importance(
     booster: Any,
     ax: Any = None,
@@ -58,6 +60,7 @@ def plot_importance(
     return ax
 
 
+@DOOR.function
 def plot_metric(
     booster: Any,
     metric: str | None = None,
@@ -95,6 +98,7 @@ def plot_metric(
     return ax
 
 
+@DOOR.function
 def plot_split_value_histogram(
     booster: Any,
     feature: int | str,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from weald.dialects.lightgbm.basic import DOOR
 from weald.dialects.shared.refusals import Refusals
 
-REFUSALS = Refusals("weald.lightgbm")
+REFUSALS = Refusals("weald.lightgbm", DOOR)
 
 _CLUSTERS = "it trains on one machine; train there, or use LightGBM itself."
 _RANKING = "ranking is not supported; leave it out."

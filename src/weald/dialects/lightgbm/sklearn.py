@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
 from weald.data import read_weights
-from weald.dialects.lightgbm.basic import log_warning
+from weald.dialects.lightgbm.basic import DOOR, log_warning
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.callback import record_evaluation
 from weald.dialects.lightgbm.dataset import Dataset, default_names
@@ -26,6 +26,7 @@ from weald.params.lightgbm_table import OBJECTIVE_ALIASES
 from weald.runtime.errors import InputError
 
 
+@DOOR.owner
 class LGBMModel(DialectEstimator):
     """What LightGBM's estimators share; further parameters of LightGBM's come as keywords."""
 
@@ -89,8 +90,11 @@ class LGBMModel(DialectEstimator):
                 objective = params.pop(name)
                 log_warning(f"{name}={objective!r} counts in place of objective.")
         self._objective = objective if objective is not None else self._default_objective()
-        params["objective"] = ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
-        params["random_state"] = drawn_seed(params["random_state"])
+        params["objective"] = (
+            ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
+        )
+        if "random_state" in params:  # unless it came by another name
+            params["random_state"] = drawn_seed(params["random_state"])
         return params
 
     @property
@@ -263,7 +267,9 @@ class LGBMModel(DialectEstimator):
         """Names of the columns, where X had some, or fit was given some."""
         names = self.feature_name_
         if names == default_names(len(names)):
-            raise AttributeError("feature_names_in_ is defined only when X has names of columns, or fit was given feature_name.")
+            raise AttributeError(
+                "feature_names_in_ is defined only when X has names of columns, or fit was given feature_name."
+            )
         return np.array(names, dtype=object)
 
     @property
@@ -309,6 +315,7 @@ class LGBMModel(DialectEstimator):
 SIGNATURE = defaults_of(LGBMModel)
 
 
+@DOOR.owner
 class LGBMRegressor(RegressorMixin, LGBMModel):  # type: ignore[misc]
     """LightGBM's regressor on Weald's engine.
 
@@ -321,6 +328,7 @@ class LGBMRegressor(RegressorMixin, LGBMModel):  # type: ignore[misc]
         return "regression"
 
 
+@DOOR.owner
 class LGBMClassifier(ClassifierMixin, ClassLabels, LGBMModel):  # type: ignore[misc]
     """LightGBM's classifier on Weald's engine.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from weald.dialects.lightgbm.basic import EvalResult, log_warning, quiet
+from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.booster import Booster, without_functions
 from weald.dialects.lightgbm.callback import CallbackEnv, EarlyStopException, early_stopping, in_order
 from weald.dialects.lightgbm.dataset import Dataset
@@ -18,6 +18,7 @@ from weald.runtime.errors import InputError
 InitModel = str | os.PathLike[str] | Booster | None
 
 
+@DOOR.function
 def train(
     params: dict[str, Any],
     train_set: Dataset,

@@ -13,6 +13,7 @@ import numpy as np
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.shared.constraints import interaction_groups, listed, monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.values import read_seed
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, SEEDS, value_of
 from weald.runtime.errors import InputError
@@ -71,6 +72,20 @@ def native_parameters(
     return native
 
 
+def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    kind = value_of(params, "device_type")
+    if kind == "cpu":
+        return None
+    several, one, count = (
+        value_of(params, name) for name in ("gpu_device_id_list", "gpu_device_id", "num_gpu")
+    )
+    numbers = (max(0, one),) if count == 1 else tuple(range(count))
+    if several:
+        numbers = device_numbers(f"gpu_device_id_list={several!r}", str(several), ",")
+    return AskedDevice(f"device_type={kind!r}", numbers)
+
+
 def threads_of(params: Mapping[str, Any]) -> int | None:
     """Threads as the native parameter takes them."""
     threads = params.get("num_threads")
@@ -121,14 +136,16 @@ def _constraints(params: Mapping[str, Any], names: Sequence[str]) -> dict[str, A
     if signs is not None and len(signs) != len(names):
         raise InputError(f"monotone_constraints has {len(signs)} entries, but data has {len(names)} columns.")
     groups = interaction_groups(value_of(params, "interaction_constraints"), names)
-    if groups and value_of(params, "verbosity") >= 0:
-        single = sorted(set(range(len(names))) - {column for group in groups for column in group})
-        if single:
-            log_warning(
-                f"interaction_constraints has no group with the column {names[single[0]]!r}, which is used by itself; "
-                "LightGBM does not use it at all: leave it out of data for that."
-            )
     return {"monotone_constraints": signs, "interaction_constraints": groups}
+
+
+def column_weights(params: Mapping[str, Any], names: Sequence[str]) -> list[float] | None:
+    """1 for every column that trees may use: one in no group of interaction_constraints is not used at all."""
+    groups = interaction_groups(value_of(params, "interaction_constraints"), names)
+    if not groups:
+        return None
+    grouped = {column for group in groups for column in group}
+    return [float(column in grouped) for column in range(len(names))]
 
 
 def _json_file(params: Mapping[str, Any], name: str) -> Any:

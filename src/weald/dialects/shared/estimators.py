@@ -101,7 +101,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"X does not have valid feature names, but {owner} was fitted with feature names",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return read_table(
             table,
@@ -110,6 +110,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             unstored=fitted.unstored,
             missing=fitted.missing,
             by_position=holder._by_position,
+            least_rows=0,
         )
 
     @property

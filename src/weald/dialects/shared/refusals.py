@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
+from weald.dialects.shared.door import Door
 from weald.runtime.errors import NotSupportedError
 
 Given = ParamSpec("Given")
@@ -27,18 +28,18 @@ class NoImportError(NotSupportedError, ImportError):
 
 
 class Refusals:
-    """The refusals of a module, in one sentence."""
+    """The refusals of a module, in one sentence; ``door``: its own, through which they go."""
 
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, module: str, door: Door) -> None:
+        self._module, self._door = module, door
 
-    def error(self, name: str, reason: str) -> NotSupportedError:
+    def error(self, name: str, reason: str) -> Exception:
         """The error of a name that is not there.
 
-        >>> print(Refusals("weald.xgboost").error("plot_tree", "use get_dump."))
+        >>> print(Refusals("weald.xgboost", Door(ValueError)).error("plot_tree", "use get_dump."))
         plot_tree is not supported by weald.xgboost: use get_dump.
         """
-        return NotSupportedError(f"{name} is not supported by {self._module}: {reason}")
+        return self._door.own(NotSupportedError(f"{name} is not supported by {self._module}: {reason}"))
 
     def function(self, name: str, reason: str) -> Callable[..., Any]:
         """A function or method of any arguments that is not there."""
@@ -85,7 +86,7 @@ class Refusals:
             if name in reasons:
                 # Of an AttributeError "from module import name" would keep nothing but the name.
                 kind = NoImportError if _is_import(sys._getframe(1)) else NoNameError
-                raise kind(f"{self._module} has no {name}: {reasons[name]}")
+                raise self._door.own(kind(f"{self._module} has no {name}: {reasons[name]}"))
             raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
 
         return of_module

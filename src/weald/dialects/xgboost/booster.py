@@ -23,7 +23,7 @@ from weald.dialects.xgboost.coded import Categories, table_by_names
 from weald.dialects.xgboost.config import threads_of
 from weald.dialects.xgboost.contributions import contributions
 from weald.dialects.xgboost.dmatrix import DMatrix
-from weald.dialects.xgboost.errors import reading_files
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.learning import LearningBooster
 from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import BOOSTER_METHODS, OF_PREDICT, OF_TREES, REFUSALS
@@ -42,6 +42,7 @@ from weald.runtime.errors import InputError
 Range = tuple[int, int]
 
 
+@DOOR.owner
 @REFUSALS.methods(BOOSTER_METHODS)
 class Booster(Attributes, LearningBooster):
     """A model of XGBoost's interface: what `train` returns.
@@ -95,7 +96,7 @@ class Booster(Attributes, LearningBooster):
     def _reader_of(self, table: Any, iteration_range: Any) -> Reader:
         """What predicts by a range of rounds and takes the table's columns by their places, whatever they are called."""
         reader = self._reader(*self._range(iteration_range), threads_of(self._params))
-        schema, opened = reader._model.schema, open_table(table)
+        schema, opened = reader._model.schema, open_table(table, least_rows=0)
         self._check_count(len(opened.names))
         if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
             return reader
@@ -164,7 +165,9 @@ class Booster(Attributes, LearningBooster):
         return self._shaped(scores, output_margin, strict_shape)
 
     def _shaped(self, scores: Float64s, output_margin: bool, strict_shape: bool) -> Float32s:
-        predicted = (LINKS["identity"](scores) if output_margin else self._chosen().predictions(scores)).astype(np.float32)
+        predicted = (
+            LINKS["identity"](scores) if output_margin else self._chosen().predictions(scores)
+        ).astype(np.float32)
         return predicted.reshape(scores.shape[1], -1) if strict_shape else predicted
 
     def _leaves(self, table: Any, iteration_range: Any, strict_shape: bool) -> Float32s:
@@ -276,7 +279,9 @@ class Booster(Attributes, LearningBooster):
         if rounds.stop == 0:  # which is all, as in iteration_range
             rounds = slice(rounds.start, None, rounds.step)
         if (rounds.start or 0) >= total > 0:
-            raise IndexError(f"the model has {total} rounds, but rounds from {rounds.start} on were asked for")
+            raise IndexError(
+                f"the model has {total} rounds, but rounds from {rounds.start} on were asked for"
+            )
         if (rounds.stop or 0) > total:
             raise IndexError(f"the model has {total} rounds, but rounds up to {rounds.stop} were asked for")
         chosen = range(total)[rounds]
@@ -360,9 +365,8 @@ class Booster(Attributes, LearningBooster):
 
     def load_model(self, fname: str | os.PathLike[str] | bytearray | bytes) -> None:
         """Read a file of `save_model`; a file of XGBoost's own is refused."""
-        with reading_files():
-            data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
-            files.from_bytes(self, data)
+        data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
+        files.from_bytes(self, data)
 
     def save_config(self) -> str:
         """The parameters as JSON."""

@@ -262,6 +262,17 @@ class TrainingCheckPoint(TrainingCallback):
 _MOMENTS = ("before_training", "after_training", "before_iteration", "after_iteration")
 
 
+class _Score(float):
+    """A score that can be read as folds' scores are, too: the mean and the deviation, of one model 0."""
+
+    def __getitem__(self, place: int) -> float:
+        return (float(self), 0.0)[place]
+
+
+def _score(value: Any) -> Any:
+    return value if isinstance(value, tuple) else _Score(value)
+
+
 class CallbackContainer:
     """Callbacks, called one after another, with the metrics of all rounds so far."""
 
@@ -286,11 +297,24 @@ class CallbackContainer:
 
     def before_iteration(self, model: Any, epoch: int) -> bool:
         """Tell the callbacks, up to the first that stops; whether one does."""
-        return any(callback.before_iteration(model, epoch, self.history) for callback in self.callbacks)
+        return any(
+            callback.before_iteration(model, epoch, self._told(callback)) for callback in self.callbacks
+        )
 
     def after_iteration(self, model: Any, epoch: int) -> bool:
         """Tell the callbacks, up to the first that stops; whether one does."""
-        return any(callback.after_iteration(model, epoch, self.history) for callback in self.callbacks)
+        return any(
+            callback.after_iteration(model, epoch, self._told(callback)) for callback in self.callbacks
+        )
+
+    def _told(self, callback: Any) -> EvalsLog:
+        """The history as a callback reads it; one of XGBoost's own class takes our boosters for those of folds."""
+        if not any(kind.__module__.partition(".")[0] == "xgboost" for kind in type(callback).__mro__):
+            return self.history
+        return {
+            data: {metric: list(map(_score, values)) for metric, values in metrics.items()}
+            for data, metrics in self.history.items()
+        }
 
     def take(self, found: Values) -> None:
         """Append a round's values."""

@@ -62,7 +62,9 @@ def _values_of(column: nw.Series[Any]) -> list[Any]:
         return list(native.unify_dictionaries().combine_chunks().dictionary.to_pylist())
     if isinstance(column.dtype, nw.Enum):
         return list(column.dtype.categories)
-    return list(column.drop_nulls().unique(maintain_order=True).to_list())  # polars' own codes are of the whole process
+    return list(
+        column.drop_nulls().unique(maintain_order=True).to_list()
+    )  # polars' own codes are of the whole process
 
 
 def table_by_names(matrix: DMatrix, categories: Dictionaries | None, names: Sequence[str]) -> Any:

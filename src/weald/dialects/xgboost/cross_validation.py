@@ -17,6 +17,7 @@ from weald.dialects.xgboost.callback import (
     TrainingCallback,
 )
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
 from weald.dialects.xgboost.training import Parameters, quiet
@@ -49,6 +50,7 @@ class PackedBooster(Attributes):
         return self.cvfolds[0].bst.num_boosted_rounds()
 
 
+@DOOR.function
 @by_position
 def cv(
     params: Parameters,

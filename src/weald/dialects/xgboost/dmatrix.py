@@ -19,6 +19,7 @@ from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
     Float64s,
+    as_array,
     declared_numbers,
     frame_types,
     is_category,
@@ -28,6 +29,7 @@ from weald.dialects.shared.tables import (
 from weald.dialects.shared.values import names_of_columns
 from weald.dialects.xgboost.batches import DataIter, put_together
 from weald.dialects.xgboost.coded import Categories, categories_of
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.paths import FromFile, read_path, write_binary
 from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import MATRIX_METHODS, MERGED, OF_MATRIX, REFUSALS
@@ -47,6 +49,7 @@ class DataSplitMode(IntEnum):
     COL = 1
 
 
+@DOOR.owner
 @REFUSALS.methods(MATRIX_METHODS)
 class DMatrix(LabelledRows):
     """A table for `train` and `Booster.predict`.
@@ -57,6 +60,7 @@ class DMatrix(LabelledRows):
         or a path: of `save_binary`, or with ?format=libsvm or ?format=csv&label_column=0 (the file is read at once); or a
         `DataIter`, whose batches are put together
     label, weight, base_margin : one value a row; base_margin also one for every class
+    feature_weights : one a column; colsample_bytree draws columns by them
     missing : the value that stands for a missing one, besides NaN
     feature_names, feature_types : one a column; the types are q, i, int, float, and c for categories
     enable_categorical : whether category types of frames are taken
@@ -69,6 +73,8 @@ class DMatrix(LabelledRows):
 
     _title = "DMatrix"
     _start_name = "base_margin"
+    #: how often every column is drawn beside the others
+    feature_weights: Float64s | None = None
 
     @by_position
     @REFUSALS.arguments(OF_MATRIX)
@@ -116,6 +122,7 @@ class DMatrix(LabelledRows):
             base_margin=base_margin,
             feature_names=feature_names,
             feature_types=feature_types,
+            feature_weights=feature_weights,
         )
 
     def _read_columns(self) -> None:
@@ -163,7 +170,7 @@ class DMatrix(LabelledRows):
         return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
 
     def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
-        return read_table(self.source, categorical=self.categorical or "auto").blocks()
+        return read_table(self.source, categorical=self.categorical or "auto", least_rows=0).blocks()
 
     def get_data(self) -> Any:
         """The cells that have a value as a SciPy CSR matrix, of numbers only."""
@@ -219,7 +226,7 @@ class DMatrix(LabelledRows):
         feature_types: Sequence[str] | None = None,
         feature_weights: Any = None,
     ) -> None:
-        """Set labels, weights, margins, feature_names and feature_types; None leaves them as they are."""
+        """Set labels, weights, margins, and names, types and weights of columns; None leaves them as they are."""
         if feature_names is not None:
             self.feature_names = feature_names
         if feature_types is not None:
@@ -230,6 +237,12 @@ class DMatrix(LabelledRows):
             self._weight = self._read_weight(weight)
         if base_margin is not None:
             self._start = self._read_start(base_margin)
+        if feature_weights is not None:
+            self.feature_weights = weights_of_columns(feature_weights, self.num_col())
+
+    def parts(self) -> tuple[Any, ...]:
+        """With the weights of columns."""
+        return *super().parts(), self.feature_weights
 
     def save_binary(self, fname: str | os.PathLike[str], silent: bool = True) -> None:
         """Write the matrix to a file of Weald's own, which ``DMatrix(fname)`` reads; ``silent``: nothing is said anyhow.
@@ -292,12 +305,14 @@ class DMatrix(LabelledRows):
         return _single_or_none(self._start)
 
     def get_float_info(self, field: str) -> Float32s:
-        """One of label, weight and base_margin."""
+        """One of label, weight, base_margin and feature_weights."""
+        if field == "feature_weights":
+            return _single_or_none(self.feature_weights)
         found: Float32s = self._field(field)
         return found
 
     def set_float_info(self, field: str, data: Any) -> None:
-        """Set one of label, weight and base_margin."""
+        """Set one of label, weight, base_margin and feature_weights."""
         self.get_float_info(field)
         self.set_info(**{field: data})
 
@@ -316,6 +331,7 @@ class DMatrix(LabelledRows):
         return self._take(rows)
 
 
+@DOOR.owner
 class QuantileDMatrix(DMatrix):
     """A `DMatrix` with a number of bins; the table itself is kept, and binned when a model is trained.
 
@@ -361,6 +377,7 @@ class QuantileDMatrix(DMatrix):
             silent=silent,
             feature_names=feature_names,
             feature_types=feature_types,
+            feature_weights=feature_weights,
             nthread=nthread,
             enable_categorical=enable_categorical,
             data_split_mode=data_split_mode,
@@ -387,6 +404,16 @@ def densified(data: Any) -> Any:
         return data
     sparse = {name: dtype.subtype for name, dtype in data.dtypes.items() if hasattr(dtype, "fill_value")}
     return data.astype(sparse) if sparse else data
+
+
+def weights_of_columns(given: Any, n_columns: int) -> Float64s:
+    """One number of at least 0 a column."""
+    weights: Float64s = as_array("feature_weights", given).reshape(-1)
+    if len(weights) != n_columns:
+        raise InputError(f"feature_weights has {len(weights)} numbers, but data has {n_columns} columns.")
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise InputError("feature_weights must be finite numbers of at least 0.")
+    return weights
 
 
 def _finite_labels(labels: Any) -> Any:

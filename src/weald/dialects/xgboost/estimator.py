@@ -20,8 +20,8 @@ from weald.dialects.xgboost import dumps
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import TrainingCallback
 from weald.dialects.xgboost.dmatrix import DMatrix, densified
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.positional import by_position
-from weald.dialects.xgboost.refusals import FEATURE_WEIGHTS, REFUSALS
 from weald.dialects.xgboost.training import train
 from weald.params.xgboost import XGBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, NotSupportedError
@@ -32,6 +32,7 @@ _STORED = "scikit_learn"
 _OWN = frozenset(name for name, entry in XGBOOST_PARAMETERS.items() if entry.group == "estimators")
 
 
+@DOOR.owner
 class XGBModel(DialectEstimator):
     """What XGBoost's estimators share. A parameter that is None has XGBoost's default; others come as keywords."""
 
@@ -91,6 +92,7 @@ class XGBModel(DialectEstimator):
     early_stopping_rounds: int | None
     callbacks: list[TrainingCallback] | None
     missing: float
+    feature_weights: Any
     enable_categorical: bool
     feature_types: Sequence[str] | None
     importance_type: str | None
@@ -149,7 +151,6 @@ class XGBModel(DialectEstimator):
         return {}
 
     @by_position
-    @REFUSALS.arguments(FEATURE_WEIGHTS)
     def fit(
         self,
         X: Any,
@@ -169,12 +170,14 @@ class XGBModel(DialectEstimator):
         eval_set : pairs (X, y) to be evaluated after every round
         verbose : print the metrics of the eval_set: always, never, or every so many rounds
         xgb_model : a model, or its file, that training goes on from
+        feature_weights : of columns, in place of the parameter
         """
         self._forget()
         params = self._booster_params()
         X = _columns(X)
         label, weight = self._labels_and_weights(X, y, sample_weight)
         dtrain = self._matrix(X, label, weight, base_margin)
+        dtrain.set_info(feature_weights=self.feature_weights if feature_weights is None else feature_weights)
         params |= self._objective_params()
         evals = self._evals(eval_set, sample_weight_eval_set, base_margin_eval_set)
         found: dict[str, Any] = {}

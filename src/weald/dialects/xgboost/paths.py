@@ -13,7 +13,6 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.dialects.xgboost.errors import MissingFileError
 from weald.forest.container import pack, unpack
 from weald.forest.disk import save
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
@@ -40,7 +39,7 @@ def read_path(given: str | os.PathLike[str]) -> FromFile:
     name, _, query = text.removeprefix("file://").partition("?")
     name = name.partition("#")[0]
     if not Path(name).is_file():
-        raise MissingFileError(f"data is the path {text!r}, but there is no such file.")
+        raise FileNotFoundError(f"data is the path {text!r}, but there is no such file.")
     options = dict(parse_qsl(query))
     unknown = sorted(options.keys() - set(_OPTIONS))
     if unknown:

@@ -6,11 +6,13 @@ from typing import Any
 
 from weald.dialects.shared.plots import axes_of, draw_bars, label_axes
 from weald.dialects.xgboost.booster import Booster
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refusals import NO_PICTURES_OF_TREES, REFUSALS
 from weald.runtime.errors import InputError
 
 
+@DOOR.function
 @by_position
 def plot_importance(
     booster: Any,

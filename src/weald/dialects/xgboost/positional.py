@@ -37,7 +37,7 @@ def by_position(function: Callable[Given, Found]) -> Callable[Given, Found]:
         if twice:
             raise TypeError(f"{function.__qualname__}() got multiple values for argument {twice[0]!r}")
         told = ", ".join(named)
-        warnings.warn(f"Pass `{told}` as keyword args.", FutureWarning, stacklevel=2)
+        warnings.warn(f"Pass `{told}` as keyword args.", FutureWarning, stacklevel=3)
         everything: dict[str, Any] = {**kwargs, **named}
         return function(*args[:n_plain], **everything)  # type: ignore[arg-type]
 

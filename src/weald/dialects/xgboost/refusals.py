@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from weald.dialects.shared.refusals import Refusals
+from weald.dialects.xgboost.errors import DOOR
 
-REFUSALS = Refusals("weald.xgboost")
+REFUSALS = Refusals("weald.xgboost", DOOR)
 
 _CLUSTERS = "it trains on one machine; train there, or use XGBoost itself."
 _RANKING = "ranking is not supported; leave it out."
@@ -18,12 +19,10 @@ NAMES = {
     "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
     **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
 }
-FEATURE_WEIGHTS = {"feature_weights": "columns are drawn alike; leave it out."}
 #: arguments of a DMatrix
 OF_MATRIX = {
     **dict.fromkeys(("group", "qid"), _RANKING),
     **dict.fromkeys(("label_lower_bound", "label_upper_bound"), _SURVIVAL),
-    **FEATURE_WEIGHTS,
 }
 MERGED = "max_quantile_batches is not supported: the cuts are those of all rows, however they come; leave it out."
 #: arguments of an ExtMemQuantileDMatrix

@@ -15,7 +15,7 @@ from weald.dialects.xgboost.coded import table_by_names
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
 from weald.dialects.xgboost.objectives import Chosen
-from weald.dialects.xgboost.translate import native_parameters
+from weald.dialects.xgboost.translate import column_weights, device_of, native_parameters
 from weald.estimators.boosted.fitting import rows_that_count
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
@@ -62,6 +62,8 @@ class Request(BoosterRequest):
             self._metrics(loss),
             None if self.metric is None else self._call_metric,
             base if by_margin else None,
+            device=device_of(self.params),
+            column_weights=column_weights(self.params, self.train.feature_weights),
         )
 
     def _check_classes(self) -> None:
@@ -75,11 +77,15 @@ class Request(BoosterRequest):
     def _given(self, matrix: DMatrix, start: Float64s | None, name: str) -> GivenRows:
         """An evaluation set, its categories as the training rows have them."""
         rows = matrix.given(start, name)
-        return replace(rows, table=table_by_names(matrix, self.train.categories, columns_of(self.train.table)))
+        return replace(
+            rows, table=table_by_names(matrix, self.train.categories, columns_of(self.train.table))
+        )
 
     def _metrics(self, loss: Loss) -> list[Metric]:
         """The metrics by name, of what the loss makes of scores."""
-        metrics = metrics_of(self.params, self.chosen)  # which are checked even where there is nothing to evaluate
+        metrics = metrics_of(
+            self.params, self.chosen
+        )  # which are checked even where there is nothing to evaluate
         if not self.evals:
             return []
         if self.objective is None and self.chosen.name != "binary:logitraw":

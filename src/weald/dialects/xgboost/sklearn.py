@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from weald.dialects.shared.estimators import ClassLabels, both_classes, class_probabilities
 from weald.dialects.xgboost.booster import Booster
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.estimator import Range, XGBModel
 from weald.dialects.xgboost.positional import by_position
 from weald.estimators.shared.plain import labels_from_json, labels_to_json
@@ -19,6 +20,7 @@ from weald.runtime.errors import InputError
 __all__ = ["XGBClassifier", "XGBModel", "XGBRFClassifier", "XGBRFRegressor", "XGBRegressor"]
 
 
+@DOOR.owner
 class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]
     """XGBoost's regressor on Weald's engine.
 
@@ -34,6 +36,7 @@ class XGBRegressor(RegressorMixin, XGBModel):  # type: ignore[misc]
         super().__init__(objective=objective, **kwargs)
 
 
+@DOOR.owner
 class XGBClassifier(ClassifierMixin, ClassLabels, XGBModel):  # type: ignore[misc]
     """XGBoost's classifier on Weald's engine; labels may be of any type, not only 0, 1, …
 
@@ -148,6 +151,7 @@ class _Forest(XGBModel):
         return {**super()._booster_params(), "num_parallel_tree": super().get_num_boosting_rounds()}
 
 
+@DOOR.owner
 class XGBRFRegressor(_Forest, XGBRegressor):
     """XGBoost's random forest for regression: one round of ``n_estimators`` trees, whose mean is predicted.
 
@@ -157,6 +161,7 @@ class XGBRFRegressor(_Forest, XGBRegressor):
     """
 
 
+@DOOR.owner
 class XGBRFClassifier(_Forest, XGBClassifier):
     """XGBoost's random forest for classification: one round of ``n_estimators`` trees.
 

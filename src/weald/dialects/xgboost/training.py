@@ -17,6 +17,7 @@ from weald.dialects.xgboost.callback import (
 )
 from weald.dialects.xgboost.config import get_config
 from weald.dialects.xgboost.dmatrix import DMatrix
+from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.positional import by_position
 from weald.dialects.xgboost.refreshing import is_update, refreshed
 from weald.dialects.xgboost.request import CustomMetric, CustomObjective
@@ -26,6 +27,7 @@ from weald.runtime.errors import InputError, NotSupportedError
 Parameters = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
+@DOOR.function
 @by_position
 def train(
     params: Parameters,

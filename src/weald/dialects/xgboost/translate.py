@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weald.dialects.shared.constraints import interaction_groups, monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.values import read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
 from weald.dialects.xgboost.dmatrix import BYTE_BINS, MOST_BINS
 from weald.dialects.xgboost.objectives import Chosen
 from weald.params.xgboost import XGBOOST_PARAMETERS
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 # Up to so many rows gradients are summed as wide integers. Under XGBoost's defaults, leaves of single rows and long steps, the
 # rounding of packed ones cost 0.8 % of the logloss on one of four sets of 1,500 rows; wide ones take a sixth more time.
@@ -27,6 +28,8 @@ _PASSED = (
     "alpha", "eta",
 )  # fmt: skip
 _TREE_DEFAULTS = {"eta": 0.3, "lambda": 1.0, "alpha": 0.0, "min_child_weight": 1.0}
+_DRAWN = ("colsample_bytree", "colsample_bylevel", "colsample_bynode")
+_LEAST_WEIGHT = 1e-6  # XGBoost's, of a column that is to be drawn last
 _LINEAR_DEFAULTS = {"eta": 0.5, "lambda": 0.0, "alpha": 0.0}
 
 
@@ -63,6 +66,32 @@ def native_parameters(
         # XGBoost splits one from the rest below this number, Weald up to it.
         native["max_cat_to_onehot"] = max(1, XGBOOST_PARAMETERS.value_of(params, "max_cat_to_onehot") - 1)
     return native
+
+
+def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    given = params.get("device", "cpu")
+    kind, colon, rest = str(given).partition(":")
+    if given == "cpu":
+        return None
+    setting = f"device={given!r}"
+    if kind in ("cuda", "gpu"):
+        return AskedDevice(setting, device_numbers(setting, rest, ",") if colon else (0,))
+    raise NotSupportedError(
+        f"{setting} is not supported; use 'cpu', or 'cuda', in whose place OpenCL devices are used."
+    )
+
+
+def column_weights(params: Mapping[str, Any], given: Any) -> list[float] | None:
+    """The weights of columns where some are drawn; one of weight 0 comes last, when there are too few others."""
+    if given is None or params.get("booster") == "gblinear":
+        return None
+    drawn = [name for name in _DRAWN if params.get(name, 1.0) < 1.0]
+    if drawn and drawn != ["colsample_bytree"]:
+        raise NotSupportedError(
+            f"feature_weights are heeded by colsample_bytree, but {drawn[-1]} draws the columns of a tree alike; leave it at 1."
+        )
+    return [max(weight, _LEAST_WEIGHT) for weight in given.tolist()] if drawn else None
 
 
 def _tree_shape(params: Mapping[str, Any], chosen: Chosen, n_rows: int) -> dict[str, Any]:

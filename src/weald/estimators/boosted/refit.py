@@ -22,7 +22,7 @@ from weald.runtime.threads import hire
 from weald.training.boosting.door.trees import tree_rules
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
 from weald.training.boosting.plan import WHOLE_TREES
-from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves
+from weald.training.boosting.refit import RefitRows, RefitRules, refit_leaves, shares_of
 from weald.training.boosting.starts import origin_of, read_init_score
 
 
@@ -35,18 +35,30 @@ def refitted_model(
     init_score: Any,
 ) -> FittedModel:
     """A model with leaves refitted to a table, by the parameters of its training."""
+    rate = given.learning_rate if model.learning_rate is None else model.learning_rate
+    rules = RefitRules(
+        tree_rules(given, given.resolved(), labels.loss, model.schema),
+        shares_of(model.forest, WHOLE_TREES if model.forest.averaged else float(rate)),
+        float(decay_rate),
+        _column_penalty(given.resolved(), model.forest, dataset, labels.weight),
+    )
+    return refitted_by(rules, model, dataset, labels, init_score, given.n_jobs)
+
+
+def refitted_by(
+    rules: RefitRules,
+    model: FittedModel,
+    dataset: Dataset,
+    labels: Labels,
+    init_score: Any,
+    n_jobs: int | None,
+) -> FittedModel:
+    """A model with leaves refitted to a table, by rules of the caller's own."""
     labels.loss.check_target(labels.y)
     if labels.loss.name != model.loss or labels.loss.n_outputs != model.forest.n_outputs:
         raise InputError(f"refit needs the loss of the fit, {model.loss!r}.")
     start = read_init_score(init_score, dataset.n_rows, labels.loss.n_outputs)
-    rate = given.learning_rate if model.learning_rate is None else model.learning_rate
-    rules = RefitRules(
-        tree_rules(given, given.resolved(), labels.loss, model.schema),
-        WHOLE_TREES if model.forest.averaged else float(rate),
-        float(decay_rate),
-        _column_penalty(given.resolved(), model.forest, dataset, labels.weight),
-    )
-    tasks = hire(given.n_jobs)
+    tasks = hire(n_jobs)
     rows = _rows(model.forest, dataset, labels, start, tasks)
     forest = refit_leaves(model.forest, rows, labels.loss, rules, tasks)
     return replace(model, predictor=forest, history={}, best_iteration=forest.n_rounds - 1)

@@ -18,7 +18,7 @@ _DTYPE = re.compile(r"[<>|=]?[biufUSO][0-9]{0,9}")
 # Labels may have a type that is wider than they need, but not by more than this in all.
 _MOST_BYTES = 2**24
 # These change neither the model nor its predictions: the same model must have the same bytes.
-NOT_SAVED = frozenset({"n_jobs", "verbose", "warm_start"})
+NOT_SAVED = frozenset({"n_jobs", "device", "verbose", "warm_start"})
 
 
 def plain(value: Any) -> Any:

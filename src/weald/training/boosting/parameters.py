@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from weald.binning import BinWishes
 from weald.binning.parameters import BINS, SPLIT_FINDERS, Bins, SplitFinder
+from weald.devices.parameters import DEVICES, Device
 from weald.encoding.parameters import (
     CATEGORIES,
     DEFAULT_PERMUTATIONS,
@@ -61,7 +62,7 @@ __all__ = [
 #: All families of choices that boosting has, by the parameter that they belong to.
 FAMILIES: dict[str, Family[Any]] = {
     family.name: family
-    for family in (LOSS_CHOICES, LEAVES, SPLITS, SAMPLINGS, SPLIT_FINDERS, BOOSTERS, CATEGORIES, BINS)
+    for family in (LOSS_CHOICES, LEAVES, SPLITS, SAMPLINGS, SPLIT_FINDERS, BOOSTERS, CATEGORIES, BINS, DEVICES)
 }
 
 
@@ -77,6 +78,7 @@ class ResolvedBoosting:
     booster: BoosterChoice
     categories: Categories
     bins: Bins
+    device: Device
 
     @property
     def permutations(self) -> int:
@@ -191,6 +193,13 @@ class BoostingParameters(Settable):
     colsample_bynode: Annotated[
         float, number("Share of the level's columns drawn for every node.", 0, 1, open_low=True)
     ] = 1.0
+    column_weights: Annotated[
+        Sequence[float] | Mapping[Any, float] | None,
+        anything(
+            "How often colsample_bytree draws every column beside the others, 0: never used; a number a column, or a dict from "
+            "names or positions to these, in which the others have 1."
+        ),
+    ] = None
     split_finder: Annotated[
         str | SplitFinder,
         part(
@@ -257,6 +266,13 @@ class BoostingParameters(Settable):
         ),
     ] = "gain"
     warm_start: Annotated[bool, flag("fit goes on from the trees that are there.")] = False
+    device: Annotated[
+        str | Device,
+        part(
+            "What trees grow on: the CPU, or OpenCL devices, 'opencl:0,1' for several. Never changes the model.",
+            DEVICES,
+        ),
+    ] = "cpu"
     n_jobs: Annotated[int | None, anything("Threads; None: all cores. Never changes the model.")] = None
     random_state: Annotated[Any, anything("Seed; None is 0, so that two fits agree.")] = None
     verbose: Annotated[

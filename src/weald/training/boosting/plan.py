@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from weald.binning import BinChoices, Bundling
 from weald.data.missing import Missing
 from weald.data.sparse import Unstored
+from weald.devices.parameters import DevicePlan
 from weald.encoding.combinations import Projection
 from weald.losses import Loss
 from weald.sampling import RowSampler, UniformRows
@@ -99,6 +100,7 @@ class TreePlan:
     rows: RowPlan | None = None  # None: all rows
     leaves: LeafPlan = field(default_factory=LeafPlan)
     column_share: float = 1.0
+    column_weights: tuple[float, ...] | None = None  # of the draw; 0: never used
     noise: float = 0.0  # strength of that in the choice of splits
     parallel_trees: int = 1
     averaged: bool = False  # the model is the mean of its rounds
@@ -134,6 +136,7 @@ class Plan:
     rate: float = 0.1
     seed: int = 0
     n_jobs: int | None = None
+    device: DevicePlan | None = None  # None: the CPU
 
     @property
     def trees(self) -> TreePlan:

@@ -2,7 +2,7 @@
 
 Round by round, as boosting went: the loss's gradients at the scores so far, their sums over the rows that each leaf now has,
 Newton's step or the loss's own. A leaf's value becomes decay * old + (1 - decay) * new, and the next round sees the scores
-with that. LightGBM's `Booster.refit` does the same.
+with that.
 """
 
 from __future__ import annotations
@@ -47,19 +47,24 @@ class RefitRules:
     """How a leaf's value is found, and how much of the old one it keeps."""
 
     tree: TreeRules
-    learning_rate: float
+    shares: Float64s  # (trees,): what the steps of every tree are multiplied by
     decay_rate: float
     column_penalty: Float64s  # (columns,): added to lambda in the children of a split on the column
+    own_leaves: bool = True  # a loss that has leaf values of its own gives them; otherwise leaves take Newton's step
+    keeps_unreached: bool = True  # a leaf that no row reaches keeps its value; otherwise its new value is 0
+
+
+def shares_of(forest: Forest, learning_rate: float) -> Float64s:
+    """What the steps of every tree were multiplied by, (trees,)."""
+    shares = np.full(forest.n_trees, learning_rate / forest.parallel_trees)
+    return shares * forest.tree_weights if forest.tree_weights.size else shares
 
 
 def refit_leaves(forest: Forest, rows: RefitRows, loss: Loss, rules: RefitRules, tasks: int) -> Forest:
-    """The same trees with values refitted to the rows; a leaf that no row reaches keeps its value."""
+    """The same trees with values refitted to the rows."""
     values = forest.value.copy()
     at = Position.of(rows, loss, rows.origin.copy())
     at.use(tasks)
-    shares = np.full(forest.n_trees, rules.learning_rate / forest.parallel_trees)
-    if forest.tree_weights.size:
-        shares *= forest.tree_weights
     for first, nodes in _rounds(forest, rows):
         at.differentiate()
         grown: list[tuple[int, LeafNumbers, Float64s]] = []
@@ -67,7 +72,7 @@ def refit_leaves(forest: Forest, rows: RefitRows, loss: Loss, rules: RefitRules,
             tree, output = forest.tree(first + place), place % forest.n_outputs
             small = tree.n_nodes < MOST_SMALL_LEAVES
             node_of_row: LeafNumbers = nodes[:, place].astype(np.dtype(np.uint8 if small else np.int32))
-            own = _blended(tree, node_of_row, at, output, rules, float(shares[first + place]), tasks)
+            own = _blended(tree, node_of_row, at, output, rules, float(rules.shares[first + place]), tasks)
             begin, end = forest.tree_offsets[first + place : first + place + 2]
             values[begin:end] = own
             grown.append((output, node_of_row, own))
@@ -86,10 +91,10 @@ def _blended(
     share: float,
     tasks: int,
 ) -> Float64s:
-    """The nodes' values, shrunk: a share of the old and a share of those by the rows; the old where there are none."""
+    """The nodes' values, shrunk: a share of the old and a share of those by the rows."""
     nodes = _nodes(tree, node_of_row)
     fitted = _node_values(tree, nodes, node_of_row, at, output, rules, tasks) * share
-    fitted = np.where(nodes["end"] > 0, fitted, tree.value)
+    fitted = np.where(nodes["end"] > 0, fitted, tree.value if rules.keeps_unreached else 0.0)
     if rules.tree.constraints.monotone:
         _keep_order(tree, rules.tree.constraints.signs, fitted)
     blended = rules.decay_rate * tree.value + (1.0 - rules.decay_rate) * fitted
@@ -123,12 +128,13 @@ def _node_values(
     sums = leaf_sums(node_of_row, tree.n_nodes, gradient, hessian, largest, tasks)[leaves]
     totals, penalty = node_totals(nodes, leaves, sums), _penalty(tree, rules)
     values = newton(totals[:, 0], totals[:, 1], penalty, limits)
-    if at.loss.refits_leaves:
+    by_loss = at.loss.refits_leaves and rules.own_leaves
+    if by_loss:
         _refit(tree, node_of_row, at, output, limits.path_smooth > 0.0, values)
     if limits.path_smooth > 0.0:
         fewest = max(1, limits.min_samples_leaf) if limits.growth == "oblivious" else 1
         return smooth_path(nodes, values, limits.path_smooth, fewest)
-    if limits.growth == "oblivious" and not at.loss.refits_leaves:
+    if limits.growth == "oblivious" and not by_loss:
         of_leaves = values[leaves]
         fill_small_leaves(nodes, leaves, sums, penalty, limits, of_leaves)
         values[leaves] = of_leaves

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import AnyBins
+from weald.binning import AnyBins, DenseBins
 from weald.binning.sharded import ShardedBins
 from weald.binning.statistics import StatisticBins
+from weald.devices.grower import device_grower
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.runtime.random import NODE_COLUMNS, ROUNDING, TREE_COLUMNS, stream_key
@@ -47,12 +48,18 @@ class TrainingRows:
     @property
     def share(self) -> RowShare:
         """Which rows of the whole table these are."""
-        return self.bins.share if isinstance(self.bins, ShardedBins) else RowShare.whole(self.n_rows)
+        bins = self._table
+        return bins.share if isinstance(bins, ShardedBins) else RowShare.whole(self.n_rows)
 
     @property
     def memory(self) -> RowMemory:
         """Where numbers that every row has are kept."""
-        return self.bins.memory if isinstance(self.bins, ShardedBins) else IN_MEMORY
+        bins = self._table
+        return bins.memory if isinstance(bins, ShardedBins) else IN_MEMORY
+
+    @property
+    def _table(self) -> AnyBins | ShardedBins:
+        return self.bins.tables[0] if isinstance(self.bins, StatisticBins) else self.bins
 
 
 class TreeLearner:
@@ -93,6 +100,11 @@ class TreeLearner:
         if signs and isinstance(bins, StatisticBins):
             moved = replace(rules.constraints, signs=bins.signs_of_columns(signs))
             rules = replace(rules, constraints=moved)
+        device = self._plan.device
+        if device is not None:
+            table = bins.tables[0] if isinstance(bins, StatisticBins) else bins
+            assert isinstance(table, DenseBins | ShardedBins)  # as the opening makes them
+            return device_grower(device, table, rules, trees.bins.precision, self._most_tasks)
         return make_grower(bins, rules, trees.bins.precision, self._most_tasks)
 
     def _descent(self) -> Descent:
@@ -138,6 +150,7 @@ class TreeLearner:
         grower, descent = self._making.grower, self._making.descent
         weight = self._weight if trees.rules.counts_rows else None
         n_outputs = plan.loss.n_outputs
+        column_weights = None if trees.column_weights is None else np.array(trees.column_weights)
         share = learning_rate / trees.parallel_trees
         noise = trees.noise
         if noise > 0.0:
@@ -147,7 +160,9 @@ class TreeLearner:
             if output == 0:
                 sample = self._sampler.draw(number, place, at.gradient, at.hessian, self._tasks, at.share)
                 seen = replace(at, gradient=sample.gradient, hessian=sample.hessian)
-            columns = draw_columns(grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS))
+            columns = draw_columns(
+                grower.columns, trees.column_share, stream_key(key, TREE_COLUMNS), column_weights
+            )
             hessian = descent.hessian_of_tree(seen, output)
             tree = grower.grow(
                 sample.gradient[output],

@@ -10,18 +10,21 @@ A tree takes these steps: `extremes` and perhaps `sizes` of all shards say how g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.sharded import Block
+from weald.runtime.in_turn import in_turn
 from weald.runtime.team import ALONE, Team
 from weald.tree.histograms.quantise import Rounding
 from weald.tree.rows.leaf import LeafNumbers
 from weald.tree.shards.state import Splits
 
+Answer = TypeVar("Answer")
 Largest = tuple[float, float]  # absolute gradient and hessian
 
 #: ``walk(codes, leaf_of_row)`` tells those rows their leaves that do not know them; ``codes``: bins, (columns, rows)
@@ -49,6 +52,9 @@ class Shard(Protocol):
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], rows: NDArray[np.uint32] | None
     ) -> None:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
+
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """Go on with other bins of the same rows, in blocks of the same sizes."""
 
     def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""
@@ -95,26 +101,42 @@ class Shard(Protocol):
 
 @dataclass(frozen=True)
 class Shards:
-    """The shards of a table: some here, the others with the rest of the team, whose members all ask the same."""
+    """The shards of a table: some here, the others with the rest of the team, whose members all ask the same.
+
+    ``at_once``: each shard here is asked by a thread of its own, as it waits for a device.
+    """
 
     own: Sequence[Shard]
     team: Team = ALONE
+    at_once: bool = False
+
+    def _ask(self, question: Callable[[Shard], Answer]) -> list[Answer]:
+        """What the shards here say, in any order."""
+
+        def work(shards: Iterator[tuple[int, Shard]]) -> list[Answer]:
+            return [question(shard) for _, shard in shards]
+
+        found = in_turn(len(self.own), self.own.__getitem__, work, len(self.own) if self.at_once else 1)
+        return [answer for answers in found for answer in answers]
 
     def add_up(self, question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
         """Ask all shards, and add up what they say."""
-        total, *others = [question(shard) for shard in self.own]
+        return self.team.add(self.add_up_own(question))
+
+    def add_up_own(self, question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
+        """The same of the shards here alone."""
+        total, *others = self._ask(question)
         for other in others:
             total += other
-        return self.team.add(total)
+        return total
 
     def tell(self, news: Callable[[Shard], None]) -> None:
         """Tell the shards here; other members tell theirs."""
-        for shard in self.own:
-            news(shard)
+        self._ask(news)
 
     def extremes(self) -> Extremes:
         """Those of all rows."""
-        found = [shard.extremes() for shard in self.own]
+        found = self._ask(lambda shard: shard.extremes())
         largest = np.array([one.largest for one in found]).max(axis=0)
         n_rows, n_sampled = self.team.add(
             np.array([sum(one.n_rows for one in found), sum(one.n_sampled for one in found)])

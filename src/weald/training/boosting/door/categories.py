@@ -106,4 +106,5 @@ def hindrances(given: BoostingParameters, parts: ResolvedBoosting) -> tuple[tupl
         ("leaves.path_smooth", parts.leaves.path_smooth),
         ("splits.forced", parts.splits.forced),
         ("interaction_constraints", given.interaction_constraints),
+        ("column_weights", given.column_weights),
     )

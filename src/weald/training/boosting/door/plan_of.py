@@ -10,8 +10,10 @@ from weald.params.choice import plain_values
 from weald.runtime.random import seed_of
 from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
-from weald.training.boosting.door.blocks import check_blocks, ways_in_blocks
+from weald.training.boosting.door.blocks import check_blocks
 from weald.training.boosting.door.categories import category_ways
+from weald.training.boosting.door.columns import column_weights
+from weald.training.boosting.door.devices import device_plan
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
 from weald.training.boosting.door.statistics import statistic_plan
@@ -46,6 +48,7 @@ def plan_of(given: BoostingParameters, schema: Schema, facts: Facts) -> Plan:
         if facts.in_blocks:
             check_blocks(given, parts)
         return linear_plan(given, parts.booster, schema, loss, seed)
+    device = device_plan(given, parts)
     from_optimum = given.base_score is None and not facts.own_starts
     trees = _tree_plan(given, parts, schema, facts, from_optimum)
     n_rows = facts.n_rows
@@ -56,7 +59,7 @@ def plan_of(given: BoostingParameters, schema: Schema, facts: Facts) -> Plan:
         rate = WHOLE_TREES
     elif isinstance(rate, str):
         rate = automatic_learning_rate(loss.name, n_rows, given.n_estimators, facts.keeps_best, from_optimum)
-    return Plan(loss, trees, given.n_estimators, float(rate), seed, given.n_jobs)
+    return Plan(loss, trees, given.n_estimators, float(rate), seed, given.n_jobs, device)
 
 
 def _tree_plan(
@@ -65,9 +68,7 @@ def _tree_plan(
     booster, loss = parts.booster, facts.loss
     if facts.in_blocks:
         check_blocks(given, parts)
-        ways = ways_in_blocks(parts, schema)
-    else:
-        ways = category_ways(given, parts, schema, loss, facts.n_rows)
+    ways = category_ways(given, parts, schema, loss, facts.n_rows)
     rules = tree_rules(given, parts, loss, schema, ways.sets)
     bins = bin_plan(given, parts)
     check_averaging(given, parts)
@@ -84,6 +85,7 @@ def _tree_plan(
         RowPlan(parts.sampling, given.subsample),
         replace(leaves, from_optimum=from_optimum and (drops is None or not drops.drops)),
         given.colsample_bytree,
+        column_weights(given, schema),
         parts.splits.noise,
         booster.parallel_trees,
         booster.averages,

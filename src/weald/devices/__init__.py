@@ -1,0 +1,1 @@
+"""Trees that grow on OpenCL devices, to the same bytes as on the CPU."""
