@@ -27,7 +27,7 @@ _KEYS = frozenset((
 _NOT_SAVED = (
     "thread_count", "verbose", "silent", "logging_level", "train_dir", "allow_writing_files", "metric_period",
 )  # fmt: skip
-_FORMAT = FileFormat("CatBoost", "CatBoost", b"CBM1", _KEYS, _NOT_SAVED, read_parameters)
+_FORMAT = FileFormat("CatBoost", "CatBoost", _KEYS, _NOT_SAVED, read_parameters)
 
 
 @dataclass
