@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from weald import __version__
+from weald.cli.bring_in import bring_in
 from weald.cli.evaluate import evaluate
 from weald.cli.group import WealdGroup
 from weald.cli.predict import predict
@@ -46,6 +47,7 @@ def _options(
 
 for _command in (train, predict, evaluate, warmup, doctor):
     app.command()(_command)
+app.command("import")(bring_in)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from weald.estimators.shared.persistence import FittedModel
 from weald.exchange.foreign.model import ForeignModel
+from weald.forest.forest import Forest
 from weald.losses import Loss
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
@@ -17,7 +18,11 @@ def fitted_of(foreign: ForeignModel, loss: Loss) -> FittedModel:
     """The fitted model of a file, for an interface that trains with this loss."""
     if foreign.hashed is not None:
         raise NotSupportedError(
-            "the model has target statistics that training cannot go on from; read it with weald.load_foreign, which predicts."
+            "the model has target statistics that training cannot go on from."
+        )
+    if isinstance(foreign.predictor, Forest) and foreign.predictor.has_vectors:
+        raise NotSupportedError(
+            "the model's leaves hold a number for every output, and training here adds a tree for each."
         )
     if loss.n_outputs != foreign.predictor.n_outputs:
         raise ModelFileError(
