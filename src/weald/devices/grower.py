@@ -26,15 +26,11 @@ _SHARE = 0.8  # of a device's memory
 class DeviceGrower(ShardGrower):
     """Grows trees on devices; with target statistics the bins of a round are sent to them when it begins."""
 
-    def turn(self, bins: DenseBins, columns: NDArray[np.int64]) -> None:
+    def turn(self, bins: DenseBins | ShardedBins, columns: NDArray[np.int64]) -> None:
         """The devices get the other table's bins."""
-        self.columns = columns
-        self.bins = ShardedBins.of(bins, sizes=[block.n_rows for block in self.bins.blocks])
-        begin = 0
-        for shard in self.shards.own:
-            assert isinstance(shard, DeviceShard)
-            shard.turn(self.bins.blocks[begin : begin + shard.n_blocks])
-            begin += shard.n_blocks
+        if isinstance(bins, DenseBins):
+            bins = ShardedBins.of(bins, sizes=[block.n_rows for block in self.bins.blocks])
+        super().turn(bins, columns)
 
 
 def device_grower(

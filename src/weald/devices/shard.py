@@ -2,7 +2,7 @@
 
 Bins, rounded gradients and the rows' places stay on the device from tree to tree. Blocks that it has no room for pass through it,
 one after another, in every question that needs them. What the host does, it does with the kernels of `RowShard`: on a device
-without doubles it rounds gradients and sums leaves, too.
+whose doubles are missing or inexact it rounds gradients and sums leaves, too.
 """
 
 from __future__ import annotations
@@ -111,16 +111,11 @@ class DeviceShard:
         self._shared = plan.room(program, max(passing)) if passing else None
 
     def turn(self, blocks: Sequence[Block]) -> None:
-        """Go on with other bins of the same rows and columns, in blocks of the same sizes."""
+        """See `Shard`."""
         for own, block in zip(self._blocks, blocks, strict=True):
             own.block = block
             if own.room is not None:
                 self._program.put(block.read(), own.room.codes)
-
-    @property
-    def n_blocks(self) -> int:
-        """How many blocks the rows are in."""
-        return len(self._blocks)
 
     @property
     def n_passing(self) -> int:
@@ -166,7 +161,7 @@ class DeviceShard:
             if not self._packed:
                 room.make_wide(self._program)
             here = rounding._replace(first=np.uint32((self._first + own.first) & 0xFFFFFFFF))
-            if self._program.device.has_doubles:
+            if self._program.has_exact_doubles:
                 self._round(own, room, here, sampled)
             else:
                 self._put_rounded(own, room, here, sampled)
@@ -175,10 +170,12 @@ class DeviceShard:
     def _round(self, own: _Rows, room: Room, rounding: Rounding, sampled: NDArray[np.uint32] | None) -> None:
         program, n_rows = self._program, np.uint32(own.n_rows)
         self._give(own, room)
-        program.put(_order_of(own.n_rows, sampled), self._spare)
+        if sampled is not None:
+            program.put(_order_of(own.n_rows, sampled), self._spare)
         scales = np.float64(rounding.gradient_scale), np.float64(rounding.hessian_scale)
         groups = (-(-own.n_rows // program.device.group),)
-        arguments = (room.gradient, room.hessian, self._spare, n_rows, *scales)
+        in_order = np.int32(sampled is None)
+        arguments = (room.gradient, room.hessian, self._spare, in_order, n_rows, *scales)
         if self._packed:
             key, first = np.uint32(rounding.key), np.uint32(rounding.first)
             program.run("round_packed", groups, *arguments, key, first, room.entries)
@@ -347,7 +344,7 @@ class DeviceShard:
 
     def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """See `Shard`."""
-        if not self._program.device.has_doubles:
+        if not self._program.has_exact_doubles:
             given = self._gradient, self._hessian
             return whole_leaf_sums(self._leaf_of_row, self._n_leaves, *given, scales, self.tasks)
         program, n_leaves = self._program, self._n_leaves

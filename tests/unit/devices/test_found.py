@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,10 @@ def test_devices_are_numbered_and_described() -> None:
     assert own.group & (own.group - 1) == 0 and own.memory > 2**20 and own.has_doubles
     assert own.label == f"OpenCL device {own.number} ({own.name})"
     rows = dict(device_rows())
-    assert rows[f"OpenCL device {own.number}"] == own.description and "MiB" in own.description
+    assert rows[f"OpenCL device {own.number}"] == own.description
+    with mock.patch.object(found, "naming", side_effect=DeviceError("no")):
+        assert device_rows()[own.number][1] == f"{own.description}; no"
+    assert "MiB" in own.description
     assert replace(own, has_doubles=False).description.endswith(", no doubles")
     assert chosen_devices((own.number,)) == [own]
 
@@ -95,6 +99,20 @@ def test_errors_of_opencl_become_sentences_that_name_the_device() -> None:
 def test_kernels_are_compiled_once() -> None:
     own = devices(1)[0]
     assert program_of(own, "uint8", "uint8") is program_of(list_devices()[own.number], "uint8", "uint8")
+
+
+def test_a_child_of_fork_is_told_that_it_cannot_use_the_device() -> None:
+    own = devices(1)[0]
+    program_of(own, "uint8", "uint8")
+    for types in (("uint8", "uint8"), ("uint16", "int32")):  # which were used before, and which were not
+        pid = os.getpid()
+        with (
+            mock.patch("os.getpid", return_value=pid + 1),
+            pytest.raises(
+                DeviceError, match=f"^{re.escape(own.label)} was used before this process was forked"
+            ),
+        ):
+            program_of(own, *types)
 
 
 def test_a_block_that_is_too_large_for_the_limit_is_refused_by_name() -> None:
