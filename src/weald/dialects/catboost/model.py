@@ -352,9 +352,9 @@ class CatBoost(DescribedModel, ExaminedModel, Searching, Selecting, DialectEstim
         stream: Any = None,
         blob: bytes | None = None,
     ) -> Any:
-        """Become the model of a file of `save_model`, or of its bytes; one of CatBoost's own is refused."""
-        if format != "cbm":
-            raise NotSupportedError(f"format={format!r} {_FORMATS}.")
+        """Become the model of a file of `save_model`, or of its bytes; with ``format="json"`` of CatBoost's own JSON."""
+        if format not in ("cbm", "json"):
+            raise NotSupportedError(f"format={format!r} {_FORMATS}; 'json' is read.")
         given = [one for one in (fname, stream, blob) if one is not None]
         if len(given) != 1:
             raise InputError("load_model needs one of fname, stream and blob.")

@@ -420,7 +420,7 @@ class Booster(DescribedBooster):
         return files.to_text(self._file(num_iteration, start_iteration, importance_type))
 
     def model_from_string(self, model_str: str) -> Booster:
-        """Become the model of a text of `model_to_string`; one of LightGBM's own is refused."""
+        """Become the model of a text of `model_to_string`, or of LightGBM's own."""
         files.from_bytes(self, files.from_text(model_str))
         return self
 
