@@ -118,9 +118,9 @@ def make_statistics(
 ) -> StatisticTraining:
     """The table of a fit; ``rows``: that are trained on, None for all; ``source``: for holdout, those that give statistics."""
     schema = table.schema
-    codes, team = _codes_of(table), ALONE
+    codes, team = _codes_of(table), bins.team if isinstance(bins, ShardedBins) else ALONE
     if isinstance(bins, ShardedBins):
-        team, targets = bins.team, targets.astype(np.uint8)
+        targets = targets.astype(np.uint8)
     own = _labelled(codes, targets, rows, team)
     categorical = np.flatnonzero(schema.categorical_mask)
     statistics = TrainingStatistics(
