@@ -16,7 +16,7 @@ from weald.binning import (
     bins_of,
     dense_bins,
     read_training_table,
-    with_extremes,
+    with_bin_values,
 )
 from weald.data import Dataset, Schema, read_table, read_weights
 from weald.estimators.classical.importance import forest_importances
@@ -159,7 +159,7 @@ class TreeEstimator(Fitting, Settable):
         """Bin, grow and keep the model; rows without weight are left out."""
         bins = dense_bins(bins_of(table, labels.weight, self._bin_wishes().choices, seed, tasks))
         if self._splitter() == "random":
-            bins = with_extremes(bins, table, labels.weight)
+            bins = with_bin_values(bins, table, labels.weight)
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from reference_cart import Twin
-from weald.binning import BinChoices, DenseBins, fit_bins, with_extremes
+from weald.binning import BinChoices, DenseBins, fit_bins, with_bin_values
 from weald.data import read_table
 from weald.runtime.errors import InputError
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, bootstrap_counts, grow_cart_trees
@@ -29,7 +30,7 @@ def table(rng: np.random.Generator, n_rows: int) -> DenseBins:
     X[:, 4] = np.where(rng.random(n_rows) < 0.2, np.nan, rng.integers(0, 3, n_rows))
     X[:, 5] = 1.0
     dataset = read_table(X, categorical=[3, 4])
-    return with_extremes(fit_bins(dataset, None).transform(dataset, tasks=1), dataset, None)
+    return with_bin_values(fit_bins(dataset, None).transform(dataset, tasks=1), dataset, None)
 
 
 def labels_of(
@@ -286,15 +287,17 @@ def test_labels_and_weights_that_do_not_fit_are_refused() -> None:
         grow_cart_trees(bins, labels, None, rules, Draw(bootstrap=True, n_draws=0), keys)
 
 
-def thresholds(X: NDArray[np.float64], y: NDArray[np.float64], looked_for: bool) -> NDArray[np.float64]:
+def thresholds(
+    X: NDArray[np.float64], y: NDArray[np.float64], looked_for: bool, n_trees: int = 200
+) -> NDArray[np.float64]:
     """Those of the first splits of many random trees on four bins."""
     dataset = read_table(X)
     bins = fit_bins(dataset, None, BinChoices(4)).transform(dataset, tasks=1)
     if looked_for:
-        bins = with_extremes(bins, dataset, None)
+        bins = with_bin_values(bins, dataset, None)
     rules = CartRules("squared_error", splitter="random", max_depth=1)
     trees = grow_cart_trees(
-        bins, CartLabels.regression(y[:, None]), None, rules, Draw(), np.arange(200, dtype=np.uint64)
+        bins, CartLabels.regression(y[:, None]), None, rules, Draw(), np.arange(n_trees, dtype=np.uint64)
     )
     return np.array([bins.mapper.cuts[0][tree.split_bin[0]] for tree in trees])
 
@@ -303,8 +306,15 @@ def test_random_thresholds_of_a_skewed_column_are_drawn_as_far_as_its_tail() -> 
     """Nearly all of the way from the least to the greatest value is in the last bin."""
     X = np.exp(np.linspace(0.0, 6.0, 400)).reshape(-1, 1)
     last = fit_bins(read_table(X), None, BinChoices(4)).cuts[0][-1]
-    assert (thresholds(X, X[:, 0], True) == last).mean() > 0.92
+    assert 0.84 < (thresholds(X, X[:, 0], True, 2_000) == last).mean() < 0.89
     assert (thresholds(X, X[:, 0], False) == last).mean() < 0.9
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 10.0, 12.0]])
+def test_random_thresholds_part_neighbouring_values_as_often_as_they_are_far_apart(values: list[float]) -> None:
+    found = thresholds(np.repeat(values, 10)[:, None], np.arange(40.0), True, 2_000)
+    shares = [(found == 0.5 * low + 0.5 * high).mean() for low, high in itertools.pairwise(values)]
+    np.testing.assert_allclose(shares, np.diff(values) / values[-1], atol=0.04)
 
 
 def test_random_thresholds_know_no_infinite_extreme() -> None:
