@@ -157,11 +157,13 @@ class Twin:
             return min(float(cuts[-1] + (0.5 * cuts[-1] - 0.5 * cuts[-2])), largest)
         return float(0.5 * cuts[b - 1] + 0.5 * cuts[b])
 
-    def drawn_value(self, feature: int, b: int) -> float:
-        """A bin's value where thresholds are drawn: the one that is known, or the middle between its cuts."""
-        known = self.bins.mapper.bin_values
-        if known is not None and math.isfinite(known[feature, b]):
-            return float(known[feature, b])
+    def drawn_end(self, feature: int, b: int) -> float:
+        """A bin as an end of what thresholds are drawn from: the column's extremes are those of its outer bins."""
+        cuts, extremes = self.bins.mapper.cuts[feature], self.bins.mapper.extremes
+        if extremes is not None and b in (0, len(cuts)):
+            extreme = float(extremes[feature, 0 if b == 0 else 1])
+            if math.isfinite(extreme):
+                return extreme
         return self.middle(feature, b)
 
     def bin_of(self, feature: int, value: float, first: int, last: int) -> int:
@@ -206,9 +208,9 @@ class Twin:
         drawn = None
         if random and len(values) > 1:
             share = (bits >> 11) * 2.0**-53
-            low, high = self.drawn_value(feature, values[0]), self.drawn_value(feature, values[-1])
+            low, high = self.drawn_end(feature, values[0]), self.drawn_end(feature, values[-1])
             threshold, drawn = (1.0 - share) * low + share * high, values[0]
-            while drawn + 1 < values[-1] and self.drawn_value(feature, drawn + 1) < threshold:
+            while drawn + 1 < values[-1] and self.drawn_end(feature, drawn + 1) < threshold:
                 drawn += 1
         found = []
         for with_missing in range(2 if missing else 1):

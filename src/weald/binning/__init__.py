@@ -1,10 +1,10 @@
 """Data set -> bins, a byte or two a cell in both layouts, at most 65,535 a feature and one for missing values; or ranks."""
 
-from weald.binning.bin_values import with_bin_values
 from weald.binning.bundled import BundledBins, dense_bins
 from weald.binning.bundles import Bundling
 from weald.binning.choices import BinChoices, missing_of
 from weald.binning.cuts import fit_bins
+from weald.binning.extremes import with_extremes
 from weald.binning.mapper import BinMapper, CutMapper, DenseBins
 from weald.binning.ranks import RankMapper, Ranks, fit_ranks
 from weald.binning.shared import (
@@ -43,5 +43,5 @@ __all__ = [
     "ranks_of",
     "read_training_table",
     "wishes_of",
-    "with_bin_values",
+    "with_extremes",
 ]

@@ -94,8 +94,8 @@ class BinMapper(CutMapper):
     [[0, 1, 2, 3]]
     """
 
-    #: (columns, 256), a value for every bin, where `with_bin_values` has looked for them
-    bin_values: NDArray[np.float64] | None = None
+    #: (columns, 2), the least and the greatest value of every column, where `with_extremes` has looked for them
+    extremes: NDArray[np.float64] | None = None
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -199,7 +199,7 @@ class DenseBins:
             self.mapper.n_bins[features],
             self.mapper.categorical[features],
             self.mapper.n_categories[features],
-            None if self.mapper.bin_values is None else self.mapper.bin_values[features],
+            None if self.mapper.extremes is None else self.mapper.extremes[features],
         )
         return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), mapper)
 

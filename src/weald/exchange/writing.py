@@ -18,6 +18,15 @@ WRITERS: Final[dict[str, str]] = {
     "json": "json",
     "python": "python",
     "c": "c",
+    "javascript": "javascript",
+    "sql": "sql",
+    "onnx": "onnx",
+    "pmml": "pmml",
+    "coreml": "coreml",
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
+    "catboost": "catboost",
+    "treelite": "treelite",
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins, with_bin_values
+from weald.binning import DenseBins, Ranks, SparseRanks, bin_once, dense_bins, with_extremes
 from weald.data import Dataset, Schema
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.tree_choices import cart_rules, count_features
@@ -57,7 +57,7 @@ class TreeTraining:
         assert table is not None and not isinstance(table.bins, Ranks | SparseRanks)
         self.schema, self.bins = table.schema, dense_bins(table.bins)
         if template.splitter == "random":
-            self.bins = with_bin_values(self.bins, table, weight)
+            self.bins = with_extremes(self.bins, table, weight)
         self.labels = labels
         self._template = template
         self._classes = classes

@@ -228,9 +228,9 @@ def _kernel_labels(labels: CartLabels, weight: NDArray[np.float64], plan: CartPl
 def _table(bins: DenseBins, random_thresholds: bool) -> CartTable:
     """The bins and, for every feature, its cuts and a value in the middle of every bin.
 
-    The bins at both ends have no outer cut: each is taken to be as wide as its neighbour. Random thresholds are drawn between
-    the values that are in the bins, where these are known: the tail of a skewed column is in its last bin, and of a column with
-    few values all are as likely to be parted from the next as they are far from it.
+    The bins at both ends have no outer cut: each is taken to be as wide as its neighbour. Random thresholds are drawn as far
+    as the column's extremes, where these are known: the tail of a skewed column is in its last bin, and values at equal distances
+    have their own middles then, so that each is as often parted from the next.
     """
     mapper = bins.mapper
     cuts = np.full((len(mapper.cuts), 256), np.inf)
@@ -247,9 +247,10 @@ def _table(bins: DenseBins, random_thresholds: bool) -> CartTable:
             low, high = 0.5 * own[1] - 0.5 * own[0], 0.5 * own[-1] - 0.5 * own[-2]
         middles[feature, 0] = max(own[0] - low, -limit)
         middles[feature, size] = min(own[-1] + high, limit)
-        if random_thresholds and mapper.bin_values is not None:
-            known = np.flatnonzero(np.isfinite(mapper.bin_values[feature, : size + 1]))
-            middles[feature, known] = mapper.bin_values[feature, known]
+        if random_thresholds and mapper.extremes is not None:
+            for place, extreme in zip((0, size), mapper.extremes[feature], strict=True):
+                if np.isfinite(extreme):
+                    middles[feature, place] = extreme
     # Copied, or copied where read-only: one compiled version.
     rows = np.require(bins.rows, requirements="W")
     gathers = mapper.n_categories > mapper.n_bins

@@ -91,6 +91,11 @@ class RowShard:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
         self._gradient, self._hessian, self.rows = gradient, hessian, rows
 
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """See `Shard`."""
+        for own, block in zip(self._blocks, blocks, strict=True):
+            own.block = block
+
     def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""
         self._score = score

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.sharded import Block
 from weald.runtime.in_turn import in_turn
 from weald.runtime.team import ALONE, Team
 from weald.tree.histograms.quantise import Rounding
@@ -51,6 +52,9 @@ class Shard(Protocol):
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], rows: NDArray[np.uint32] | None
     ) -> None:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
+
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """Go on with other bins of the same rows, in blocks of the same sizes."""
 
     def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""

@@ -54,13 +54,14 @@ class ShardGrower(Grower):
             raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
         super().__init__(bins, rules, precision, tasks)
         data = _layout_of(bins)
-        self._ranges, own = [], []
+        self._ranges, self._blocks, own = [], [], []
         begin = block = 0
         for n_blocks, make in parts or [(len(bins.blocks), RowShard)]:
             some = bins.part(block, block + n_blocks)
             here = slice(begin, begin + some.n_rows)
             own.append(make(some, bins.first + begin, data, self.leaf_of_row[here], tasks))
             self._ranges.append(here)
+            self._blocks.append(slice(block, block + n_blocks))
             begin, block = here.stop, block + n_blocks
         self.shards = Shards(own, bins.team, at_once)
         most_leaves = self._kernel_rules.max_leaves
@@ -89,6 +90,12 @@ class ShardGrower(Grower):
         super().use(tasks)
         for shard in self.shards.own:
             shard.tasks = tasks
+
+    def turn(self, bins: ShardedBins, columns: NDArray[np.int64]) -> None:
+        """Go on with other bins of the same rows."""
+        self.bins, self.columns = bins, columns
+        for shard, part in zip(self.shards.own, self._blocks, strict=True):
+            shard.turn(bins.blocks[part])
 
     def grow(
         self,
@@ -138,7 +145,7 @@ class ShardGrower(Grower):
     ) -> NDArray[np.float64]:
         """The shards' sums, added up."""
         self._hand_out(gradient, hessian, None)
-        scales = fixed_scales(largest, self.bins.n_total)
+        scales = fixed_scales(largest, self.n_all_rows)
         sums = self.shards.add_up(lambda shard: shard.leaf_sums(scales))
         total: NDArray[np.float64] = sums / np.array(scales)
         return total
