@@ -10,6 +10,8 @@ a product is
 the mean over the orders in which columns may arrive. The integrand is a polynomial, so Gauss's rule of (m + 1) // 2 points is
 exact for m columns; all its terms are positive, and nothing is lost to cancellation. What is divided is what TreeSHAP divides
 (Lundberg and others 2018).
+
+A leaf's factors are but two a column and point, so they are reckoned once a leaf, and many rows go through them side by side.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from weald.runtime.tasks import shared_kernel
 
 # Trees of at most so many different tests, such as oblivious ones, are explained once for every pattern of answers.
 MOST_TESTS: Final = 10
+# Rows that go through a leaf side by side.
+WIDTH: Final = 128
 
 
 class TreeArrays(NamedTuple):
@@ -54,7 +58,7 @@ class PathWorkspace(NamedTuple):
 
     parent: Int64s  # (nodes): the parent, -1 of the root
     test: Int64s  # (nodes): which of the different tests a node makes
-    goes_left: Uint8s  # (nodes): this row's answers
+    goes_left: Uint8s  # (nodes, WIDTH): the rows' answers
     tests: Int64s  # (MOST_TESTS): a node for every different test
     slot_of: Int64s  # (features): a column's place among those of the tree, or -1
     columns: Int64s  # (slots): the columns of the tree
@@ -62,12 +66,14 @@ class PathWorkspace(NamedTuple):
     fraction: Float64s  # (entries): z of a path's column
     slot: Int64s  # (entries): that column's slot
     step: Int64s  # (steps, 2): 2 * node + 1 if it must go left, and the path entry that the test belongs to
-    passes: Uint8s  # (depth): o of a path's columns
-    factor: Float64s  # (depth)
-    integral: Float64s  # (depth)
-    share: Float64s  # (slots, outputs): what the row's columns get from the tree
-    memo: Float64s  # (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
-    known: Uint8s  # (2 ** MOST_TESTS): which patterns are there
+    passes: Uint8s  # (depth, WIDTH): o of a path's columns
+    passed: Float64s  # (depth, WIDTH): the same as numbers
+    factor: Float64s  # (points, depth, 2): a column's factor at a point where it fails, and how much more where it passes
+    gain: Float64s  # (points, depth, 2): o - z over the factor, in the same way
+    product: Float64s  # (WIDTH)
+    part: Float64s  # (depth, WIDTH): what the columns of a path get for a leaf of 1
+    share: Float64s  # (slots, outputs, WIDTH): what the rows' columns get from the tree
+    patterns: Float64s  # (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
 
 
 @kernel
@@ -166,97 +172,162 @@ def _lay_paths(trees: TreeArrays, first: int, last: int, task: int, work: PathWo
 
 
 @kernel
-def _integrate(
-    fraction: Float64s, passes: Uint8s, count: int, points: Points, factor: Float64s, integral: Float64s
-) -> None:
-    """For each of ``count`` columns the integral of the others' product."""
-    integral[:count] = 0.0
-    rule = (count + 1) // 2
+def _tabulate(fraction: Float64s, points: Points, factor: Float64s, gain: Float64s) -> int:
+    """Write the factors of a leaf's columns at every point, and what they gain by them; how many points there are."""
+    rule = (len(fraction) + 1) // 2
     for point in range(rule):
-        at, product = points.at[rule, point], points.weight[rule, point]
+        at = points.at[rule, point]
+        for j in range(len(fraction)):
+            z = fraction[j]
+            fails, passes = z * (1.0 - at), z + at * (1.0 - z)
+            factor[point, j, 0], factor[point, j, 1] = fails, passes - fails
+            # A row that fails where no training row passes reaches the leaf in no order: its product is 0.
+            gain[point, j, 0] = -z / fails if z > 0.0 else 0.0
+            gain[point, j, 1] = (1.0 - z) / passes - gain[point, j, 0]
+    return rule
+
+
+@kernel
+def _pass_leaf(step: Int64s, goes_left: Uint8s, rows: int, passes: Uint8s, passed: Float64s) -> None:
+    """Which of a leaf's columns every row passes; ``step``: those of its path."""
+    passes[: len(passed), :rows] = 1
+    for s in range(len(step)):
+        answers, failing, own = goes_left[step[s, 0] >> 1], np.uint8(1 - (step[s, 0] & 1)), passes[step[s, 1]]
+        for row in range(rows):
+            own[row] &= answers[row] ^ failing
+    for j in range(len(passed)):
+        for row in range(rows):
+            passed[j, row] = passes[j, row]
+
+
+@kernel
+def _integrate(
+    passed: Float64s,
+    weight: Float64s,
+    factor: Float64s,
+    gain: Float64s,
+    rows: int,
+    product: Float64s,
+    part: Float64s,
+) -> None:
+    """Fill ``part`` (columns, rows): (o - z) times the integral of the other columns' product."""
+    count = len(part)
+    for j in range(count):
+        for row in range(rows):
+            part[j, row] = 0.0
+    for point in range(len(weight)):
+        for row in range(rows):
+            product[row] = weight[point]
         for j in range(count):
-            factor[j] = fraction[j] + at * (1.0 - fraction[j]) if passes[j] else fraction[j] * (1.0 - at)
-            product *= factor[j]
+            fails, more, own = factor[point, j, 0], factor[point, j, 1], passed[j]
+            for row in range(rows):
+                product[row] *= fails + more * own[row]
         for j in range(count):
-            integral[j] += product / factor[j]
+            fails, more, own, added = gain[point, j, 0], gain[point, j, 1], passed[j], part[j]
+            for row in range(rows):
+                added[row] += product[row] * (fails + more * own[row])
 
 
 @kernel
 def _explain(
-    trees: TreeArrays, points: Points, leaves: int, first_leaf: int, task: int, work: PathWorkspace, share: Float64s
+    trees: TreeArrays, points: Points, leaves: int, first_leaf: int, rows: int, task: int, work: PathWorkspace
 ) -> None:
-    """Add what every column of a tree gets from a row's answers to ``share`` (slots, outputs)."""
-    leaf, step, goes_left = work.leaf[task], work.step[task], work.goes_left[task]
-    passes, integral = work.passes[task], work.integral[task]
+    """Add what every column of a tree gets from the rows' answers to the workspace's share (slots, outputs, rows)."""
+    leaf, share = work.leaf[task], work.share[task]
+    factor, gain, product = work.factor[task], work.gain[task], work.product[task]
     outputs = share.shape[1]
     for i in range(leaves):
-        begin, count = leaf[i, 1], leaf[i + 1, 1] - leaf[i, 1]
-        fraction, slot = work.fraction[task, begin : begin + count], work.slot[task, begin : begin + count]
-        passes[:count] = 1
-        for s in range(leaf[i, 2], leaf[i + 1, 2]):
-            if goes_left[step[s, 0] >> 1] != step[s, 0] & 1:
-                passes[step[s, 1]] = 0
-        is_reached = True
-        for j in range(count):
-            is_reached = is_reached and (passes[j] == 1 or fraction[j] > 0.0)
-        if not is_reached:
-            continue
-        _integrate(fraction, passes, count, points, work.factor[task], integral)
-        for j in range(count):
-            amount = (passes[j] - fraction[j]) * integral[j]
-            for k in range(outputs):
-                own = (
-                    trees.vectors[(first_leaf + i) * outputs + k]
-                    if len(trees.vectors)
-                    else trees.value[leaf[i, 0]]
-                )
-                share[slot[j], k] += amount * own
+        begin, end = leaf[i, 1], leaf[i + 1, 1]
+        count = end - begin
+        part, passed = work.part[task, :count], work.passed[task, :count]
+        rule = _tabulate(work.fraction[task, begin:end], points, factor, gain)
+        _pass_leaf(
+            work.step[task, leaf[i, 2] : leaf[i + 1, 2]],
+            work.goes_left[task],
+            rows,
+            work.passes[task],
+            passed,
+        )
+        _integrate(passed, points.weight[rule, :rule], factor, gain, rows, product, part)
+        for k in range(outputs):
+            is_vector = len(trees.vectors) > 0
+            value = trees.vectors[(first_leaf + i) * outputs + k] if is_vector else trees.value[leaf[i, 0]]
+            for j in range(count):
+                own, added = share[work.slot[task, begin + j], k], part[j]
+                for row in range(rows):
+                    own[row] += added[row] * value
 
 
 @kernel
-def _answer(trees: TreeArrays, row: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
-    for i in range(nodes):
-        node = first + i
-        if trees.feature[node] >= 0:
-            goes_left[i] = 1 if _goes_left(trees, node, row[trees.feature[node]]) else 0
-
-
-@kernel
-def _share_of_row(
+def _explain_patterns(
     trees: TreeArrays,
     points: Points,
-    row: Float64s,
     tree: int,
     leaves: int,
     slots: int,
     n_tests: int,
     task: int,
     work: PathWorkspace,
-) -> Float64s:
-    """What the columns of a laid out tree get from a row, (slots, outputs); remembered where the tree has few tests."""
-    first = trees.tree_offsets[tree]
-    nodes = trees.tree_offsets[tree + 1] - first
-    first_leaf = (first + tree) // 2
-    goes_left = work.goes_left[task]
-    if n_tests > MOST_TESTS:
-        _answer(trees, row, first, nodes, goes_left)
-        share = work.share[task, :slots]
-        share[...] = 0.0
-        _explain(trees, points, leaves, first_leaf, task, work, share)
-        return share
-    pattern = ZERO
-    for i in range(n_tests):
-        node = work.tests[task, i]
-        if _goes_left(trees, node, row[trees.feature[node]]):
-            pattern |= 1 << i
-    share = work.memo[task, pattern, :slots]
-    if work.known[task, pattern] == 0:
-        work.known[task, pattern] = 1
+) -> None:
+    """Fill the workspace's patterns with what the columns get from every pattern of answers to the tree's few tests."""
+    first, nodes = trees.tree_offsets[tree], trees.tree_offsets[tree + 1] - trees.tree_offsets[tree]
+    share = work.share[task]
+    for begin in range(0, 1 << n_tests, WIDTH):
+        rows = min(WIDTH, (1 << n_tests) - begin)
         for i in range(nodes):
-            goes_left[i] = pattern >> work.test[task, i] & 1 if trees.feature[first + i] >= 0 else 0
-        share[...] = 0.0
-        _explain(trees, points, leaves, first_leaf, task, work, share)
-    return share
+            if trees.feature[first + i] >= 0:
+                for row in range(rows):
+                    work.goes_left[task, i, row] = (begin + row) >> work.test[task, i] & 1
+        share[:slots] = 0.0
+        _explain(trees, points, leaves, (first + tree) // 2, rows, task, work)
+        for row in range(rows):
+            for i in range(slots):
+                for k in range(share.shape[1]):
+                    work.patterns[task, begin + row, i, k] = share[i, k, row]
+
+
+@kernel
+def _pattern_of(trees: TreeArrays, row: Float64s, tests: Int64s) -> int:
+    pattern = ZERO
+    for i in range(len(tests)):
+        if _goes_left(trees, tests[i], row[trees.feature[tests[i]]]):
+            pattern |= 1 << i
+    return pattern
+
+
+@kernel
+def _answer(trees: TreeArrays, table: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
+    for i in range(nodes):
+        node, answers = first + i, goes_left[i]
+        feature = trees.feature[node]
+        if feature < 0:
+            continue
+        if trees.category_set[node] >= 0:
+            for row in range(len(table)):
+                answers[row] = _goes_left(trees, node, table[row, feature])
+            continue
+        threshold, missing_left = trees.threshold[node], trees.missing_left[node] == 1
+        for row in range(len(table)):
+            value = table[row, feature]
+            answers[row] = value <= threshold or (missing_left and np.isnan(value))
+
+
+@kernel
+def _explain_rows(
+    trees: TreeArrays,
+    points: Points,
+    table: Float64s,
+    tree: int,
+    leaves: int,
+    slots: int,
+    task: int,
+    work: PathWorkspace,
+) -> None:
+    """Fill the workspace's share with what the columns of a tree get from at most WIDTH rows."""
+    first, nodes = trees.tree_offsets[tree], trees.tree_offsets[tree + 1] - trees.tree_offsets[tree]
+    _answer(trees, table, first, nodes, work.goes_left[task])
+    work.share[task, :slots] = 0.0
+    _explain(trees, points, leaves, (first + tree) // 2, len(table), task, work)
 
 
 @shared_kernel
@@ -280,13 +351,23 @@ def shap_rows(
         first, last = trees.tree_offsets[tree], trees.tree_offsets[tree + 1]
         slots, leaves = _lay_paths(trees, first, last, task, work)
         n_tests = _name_tests(trees, first, last, work.test[task], work.tests[task])
-        work.known[task] = 0
         output = tree % out.shape[0] if per_tree == 1 else 0
-        for row in range(begin, end):
-            share = _share_of_row(trees, points, rows[row], tree, leaves, slots, n_tests, task, work)
+        columns = work.columns[task]
+        if n_tests <= MOST_TESTS and 1 << n_tests <= end - begin:
+            _explain_patterns(trees, points, tree, leaves, slots, n_tests, task, work)
+            for row in range(begin, end):
+                known = work.patterns[task, _pattern_of(trees, rows[row], work.tests[task, :n_tests])]
+                for i in range(slots):
+                    for k in range(per_tree):
+                        out[output + k, row, columns[i]] += known[i, k]
+            continue
+        for start in range(begin, end, WIDTH):
+            stop = min(start + WIDTH, end)
+            _explain_rows(trees, points, rows[start:stop], tree, leaves, slots, task, work)
             for i in range(slots):
                 for k in range(per_tree):
-                    out[output + k, row, work.columns[task, i]] += share[i, k]
+                    for row in range(stop - start):
+                        out[output + k, start + row, columns[i]] += work.share[task, i, k, row]
 
 
 @kernel

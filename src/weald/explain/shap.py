@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weald.explain.kernels import (
     MOST_TESTS,
+    WIDTH,
     PathWorkspace,
     Points,
     TreeArrays,
@@ -94,14 +95,14 @@ def _workspace(
     def integers(*shape: int) -> NDArray[np.int64]:
         return np.empty((tasks, *shape), np.int64)
 
-    def bits(size: int) -> NDArray[Any]:
-        return np.empty((tasks, size), np.uint8)
+    def bits(*shape: int) -> NDArray[Any]:
+        return np.empty((tasks, *shape), np.uint8)
 
-    slots = min(forest.n_features, nodes // 2 + 1)
+    slots, rules = min(forest.n_features, nodes // 2 + 1), (depth + 1) // 2
     return PathWorkspace(
         parent=integers(nodes),
         test=integers(nodes),
-        goes_left=bits(nodes),
+        goes_left=bits(nodes, WIDTH),
         tests=integers(MOST_TESTS),
         slot_of=np.full((tasks, forest.n_features), -1, np.int64),
         columns=integers(slots),
@@ -109,10 +110,12 @@ def _workspace(
         fraction=floats(steps),
         slot=integers(steps),
         step=integers(steps, 2),
-        passes=bits(depth),
-        factor=floats(depth),
-        integral=floats(depth),
-        share=floats(slots, per_tree),
-        memo=floats(1 << MOST_TESTS, MOST_TESTS, per_tree),
-        known=bits(1 << MOST_TESTS),
+        passes=bits(depth, WIDTH),
+        passed=floats(depth, WIDTH),
+        factor=floats(rules, depth, 2),
+        gain=floats(rules, depth, 2),
+        product=floats(WIDTH),
+        part=floats(depth, WIDTH),
+        share=floats(slots, per_tree, WIDTH),
+        patterns=floats(1 << MOST_TESTS, MOST_TESTS, per_tree),
     )
