@@ -213,7 +213,7 @@ class Training:
                 return model
             futile = 0 if outcome.rounds > start.rounds else futile + 1
             start = max(start, outcome, key=lambda one: one.rounds)
-            self._client.log_event(self.topic, {"lost": outcome.reason, "goes on from": start.rounds})
+            await self._client.log_event(self.topic, {"lost": outcome.reason, "goes on from": start.rounds})
             self._give_up(futile, outcome)
             await self._workers()
 
