@@ -61,10 +61,11 @@ test-minimum:  ## the quick part with the oldest versions of all that is require
 test-extras:  ## every extra of the wheel, in a fresh environment of its own (EXTRAS="plots arrow")
 	$(PYTHON) -m tools.extras $(EXTRAS)
 
-fuzz: $(VENV)/.installed-test  ## random fits and damaged model files, each of which must end in a result or in our error
+fuzz: $(VENV)/.installed-test  ## random fits (some with every index checked) and damaged model files; each must end in a result or in our error
 	$(BIN)/weald warmup --quiet
 	$(BIN)/python -m tools.fuzz fits --cases 5000
 	$(BIN)/python -m tools.fuzz files --cases 10000
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.cache/bounds $(BIN)/python -m tools.fuzz fits --seed 1 --cases 2000 --patience 600
 
 check-package:  ## build the sdist and the pure wheel into dist/, and check both
 	$(PYTHON) -m tools.check_package

@@ -18,6 +18,7 @@ from tools.environments import CACHE, ROOT, Environment, fresh, run
 #: 1 January 2025: any fixed time
 _EPOCH = os.environ.get("SOURCE_DATE_EPOCH", "1735689600")
 _DATA = ROOT / "src" / "weald" / "datasets"
+_KERNELS = ROOT / "src" / "weald" / "devices" / "kernels"
 
 
 def build(environment: Environment, name: str, source: Path, *options: str, **variables: str) -> Path:
@@ -67,6 +68,7 @@ def check_wheel(wheel: Path) -> None:
     about = f"weald-{wheel.name.split('-')[1]}.dist-info"
     wanted = {"weald/py.typed", "weald/datasets/LICENCES.md", f"{about}/licenses/LICENSE"}
     wanted |= {f"weald/datasets/{table.name}" for table in _DATA.glob("*.csv.gz")}
+    wanted |= {f"weald/devices/kernels/{kernel.name}" for kernel in _KERNELS.glob("*.cl")}
     expect(wanted <= held, f"the wheel lacks {', '.join(sorted(wanted - held))}")
     strange = [name for name in held if not name.startswith(("weald/", f"{about}/")) or "__pycache__" in name]
     expect(not strange, f"the wheel holds {', '.join(strange)}")

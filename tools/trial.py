@@ -71,7 +71,22 @@ def use_arrow() -> None:
     assert Path("out.parquet").read_bytes()[:4] == b"PAR1"
 
 
-USES: dict[str, Callable[[], None]] = {"plots": use_plots, "frames": use_frames, "arrow": use_arrow}
+def use_opencl() -> None:
+    """A fit on a device; there may be none, which is a sentence of its own."""
+    try:
+        weald.BoostedTreesClassifier(n_estimators=2, device="opencl").fit(X, Y)
+    except MissingExtraError:
+        raise
+    except weald.InputError as error:
+        assert "OpenCL device" in str(error), error
+
+
+USES: dict[str, Callable[[], None]] = {
+    "plots": use_plots,
+    "frames": use_frames,
+    "arrow": use_arrow,
+    "opencl": use_opencl,
+}
 
 
 def main(extra: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weald.blocks.predicting import predict_batches, predict_to_parquet
     from weald.blocks.store import BlockStore
     from weald.data.dates import date_parts
+    from weald.data.targets import many_classes
     from weald.devices.parameters import Cpu, OpenCL
     from weald.encoding.parameters import AutoCategories, OneHot, Partition, TargetStatistics
     from weald.estimators.boosted.boosted import BoostedTreesClassifier, BoostedTreesRegressor
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from weald.estimators.combined.stacking import StackingClassifier, StackingRegressor
     from weald.estimators.combined.voting import VotingClassifier, VotingRegressor
     from weald.estimators.encoder import TargetStatisticsEncoder
+    from weald.estimators.imported.imported import ImportedClassifier, ImportedRegressor, load_foreign
     from weald.estimators.shared.registry import load
     from weald.runtime.errors import DataWarning, InputError, ModelFileError, NotSupportedError
     from weald.sampling.parameters import Bayesian, ByClass, Goss, MinimalVariance, Uniform
@@ -96,6 +98,9 @@ __all__ = [
     "OpenCL",
     "losses",
     "load",
+    "load_foreign",
+    "ImportedClassifier",
+    "ImportedRegressor",
     "BlockStore",
     "predict_batches",
     "predict_to_parquet",
@@ -106,6 +111,7 @@ __all__ = [
     "OverfittingDetector",
     "datasets",
     "date_parts",
+    "many_classes",
     "DataWarning",
     "InputError",
     "NotSupportedError",
@@ -126,12 +132,14 @@ _FAMILIES = {
     "combined.stacking": "Stacking",
     "combined.blending": "Blending",
 }
-#: estimator -> its module; also what a model file may hold
+#: estimator -> its module
 ESTIMATOR_HOMES = {
     family + task: f"weald.estimators.{module}"
     for module, family in _FAMILIES.items()
     for task in ("Classifier", "Regressor")
 }
+#: estimators that hold models trained elsewhere -> their module
+IMPORTED_HOMES = dict.fromkeys(("ImportedClassifier", "ImportedRegressor"), "weald.estimators.imported.imported")
 #: module -> the choices in it: parameters that are objects with parameters of their own
 _CHOICES = {
     "weald.training.boosting.booster_parameters": ("Plain", "Ordered", "Dart", "Averaging", "Linear"),
@@ -143,6 +151,8 @@ _CHOICES = {
 }
 _HOMES = {
     **ESTIMATOR_HOMES,
+    **IMPORTED_HOMES,
+    "load_foreign": "weald.estimators.imported.imported",
     **{name: module for module, names in _CHOICES.items() for name in names},
     "TargetStatisticsEncoder": "weald.estimators.encoder",
     "load": "weald.estimators.shared.registry",
@@ -155,6 +165,7 @@ _HOMES = {
     "LearningRateScheduler": "weald.training.boosting.callbacks",
     "OverfittingDetector": "weald.training.boosting.callbacks",
     "date_parts": "weald.data.dates",
+    "many_classes": "weald.data.targets",
     "DataWarning": "weald.runtime.errors",
     "InputError": "weald.runtime.errors",
     "NotSupportedError": "weald.runtime.errors",

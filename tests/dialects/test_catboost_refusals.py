@@ -46,8 +46,9 @@ QUIET: dict[str, Any] = {
         ({"loss_function": "Huber:alpha=1"}, "has no option 'alpha' here; it has delta"),
         ({"loss_function": "Huber:delta=x"}, "delta of loss_function='Huber' must be a number"),
         ({"loss_function": 3}, "loss_function must be a name"),
-        ({"task_type": "GPU"}, "use 'CPU'"),
-        ({"devices": "0"}, "there is no GPU"),
+        ({"task_type": "TPU"}, "task_type must be one of"),
+        ({"devices": "0"}, "devices belongs to task_type='GPU', but task_type is 'CPU'"),
+        ({"gpu_ram_part": 0.5}, "a device decides it itself"),
         ({"text_features": ["a"]}, "make numbers of them first"),
         ({"langevin": True}, "no Langevin boosting"),
         ({"feature_weights": [1, 2, 3]}, "all columns count alike"),
@@ -352,7 +353,7 @@ def test_predictions_that_do_not_fit_the_loss() -> None:
         model.predict(X, "Probability")
     with pytest.raises(InputError, match="prediction_type must be one of"):
         model.predict(X, "Rank")
-    with pytest.raises(InputError, match="there is no GPU"):
+    with pytest.raises(InputError, match="prediction runs on the CPU"):
         model.predict(X, task_type="GPU")
     with pytest.raises(InputError, match="hold none of the 3 rounds"):
         model.predict(X, ntree_start=5)

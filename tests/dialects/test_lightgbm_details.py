@@ -27,6 +27,12 @@ CLASSES = np.digitize(Y, [-0.5, 0.5])
 # --- estimators -------------------------------------------------------------------------------------
 
 
+def test_a_seed_by_another_name_counts_as_the_signatures(lgb: Any) -> None:
+    drawn = {"n_estimators": 4, "subsample": 0.5, "subsample_freq": 1, **Q}
+    by_name = lgb.LGBMRegressor(seed=7, **drawn).fit(X, Y).predict(X)
+    np.testing.assert_array_equal(by_name, lgb.LGBMRegressor(random_state=7, **drawn).fit(X, Y).predict(X))
+
+
 def test_a_subclass_keeps_the_parameters_that_it_passes_on(lgb: Any) -> None:
     class Passing(lgb.LGBMRegressor):  # type: ignore[misc]
         def __init__(self, **kwargs: Any) -> None:

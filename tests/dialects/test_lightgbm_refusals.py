@@ -36,7 +36,7 @@ QUIET: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
         ({"objective": "xendcg"}, "objective='rank_xendcg' is not supported"),
         ({"objective": "xentlambda"}, "use 'cross_entropy'"),
         ({"objective": "regresion"}, "objective must be one of"),
-        ({"device": "gpu"}, "device_type='gpu' is not supported yet; use 'cpu'"),
+        ({"device": "npu"}, "device_type must be one of"),
         ({"linear_tree": True}, "linear_tree is not supported by weald.lightgbm: leaves are constants"),
         ({"machines": "a:1,b:2"}, "training runs on one machine"),
         ({"monotone_constraints_method": "advanced"}, "use 'basic'"),

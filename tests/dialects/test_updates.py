@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -417,3 +420,34 @@ def test_a_copy_of_a_booster_goes_on_by_itself() -> None:
     ours = lgb_updates(lgb.Booster(lgb_params("dart"), dataset("dart")), rounds=3)
     theirs = copy.deepcopy(ours)
     assert trees(lgb_updates(ours, rounds=3)) == trees(lgb_updates(theirs, rounds=3))
+
+
+@pytest.mark.parametrize("module", [xgb, lgb])
+def test_threads_that_make_a_boosters_first_update_take_turns(module: Any) -> None:
+    filled, n_threads = np.nan_to_num(X), 4
+
+    def booster() -> tuple[Any, Callable[[], Any]]:
+        if module is xgb:
+            matrix = xgb.DMatrix(filled, label=Y)
+            made = xgb.Booster({"nthread": 1}, [matrix])
+            return made, lambda: made.update(matrix, 0)
+        learner = lgb.Booster({"verbosity": -1, "num_threads": 1}, lgb.Dataset(filled, Y))
+        return learner, learner.update
+
+    def predicted(model: Any) -> Any:
+        return model.predict(xgb.DMatrix(filled) if module is xgb else filled)
+
+    together, update = booster()
+    start = Barrier(n_threads)
+
+    def once(_: int) -> None:
+        start.wait()
+        update()
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(once, range(n_threads)))
+    alone, update = booster()
+    for _ in range(n_threads):
+        update()
+    for other in (together, copy.deepcopy(together), pickle.loads(pickle.dumps(together))):
+        assert np.array_equal(predicted(other), predicted(alone))

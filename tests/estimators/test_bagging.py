@@ -273,7 +273,7 @@ def test_out_of_bag_of_a_regression(member: Any) -> None:
 
 def test_rows_that_are_in_every_bag_are_told() -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(UserWarning, match="rows were in the bag of every member"):
+    with pytest.warns(UserWarning, match="rows are in the bag of every member"):
         model = BaggingClassifier(GaussianNB(), 1, oob_score=True).fit(X, y)
     assert np.isnan(model.oob_decision_function_).any()
     assert model.oob_score_ > 0.8
@@ -508,3 +508,21 @@ def test_a_file_whose_parts_do_not_fit_is_refused(name: str, value: Any) -> None
     sentence = "but was given 2" if name == "n_chosen" else f"The file's '{name}' must be a whole number"
     with pytest.raises(ModelFileError, match=sentence):
         estimator_of(unpack(composite_bytes(model, members, {**extra, name: value})))
+
+
+@pytest.mark.parametrize("estimator", [BaggingRegressor, weald.RandomForestRegressor, weald.ExtraTreesRegressor])
+def test_a_score_out_of_bag_needs_rows_that_are(estimator: Any) -> None:
+    X, y, weight = np.arange(40.0)[:, None], np.arange(40.0), np.eye(40)[0]
+    with pytest.raises(InputError, match=r"oob_score=True needs rows that some (tree|member) was not given"):
+        estimator(n_estimators=3, bootstrap=True, oob_score=True).fit(X[:1], y[:1])
+    with warnings.catch_warnings(), pytest.raises(InputError, match="or have no weight"):
+        warnings.simplefilter("ignore")
+        estimator(n_estimators=3, bootstrap=True, oob_score=True).fit(X, y, sample_weight=weight)
+
+
+def test_a_share_of_huge_weights_is_more_rows_than_can_be_drawn() -> None:
+    X, y = load_iris(return_X_y=True)
+    weight = np.linspace(1e20, 2e20, len(y))
+    with pytest.raises(InputError, match=r"a member would be given 2\.25e\+22 rows"):
+        BaggingClassifier(max_samples=1.0).fit(X, y, sample_weight=weight)
+    BaggingClassifier(max_samples=100, n_estimators=2).fit(X, y, sample_weight=weight)

@@ -172,3 +172,11 @@ def test_the_reason_for_a_missing_method_is_told() -> None:
     with pytest.raises(AttributeError, match="no attribute 'decision_function'") as told:
         StackingClassifier(CLASSIFIERS, GaussianNB()).decision_function([[1.0]])
     assert "GaussianNB" in str(told.value.__cause__)
+
+
+def test_a_linear_model_that_cannot_be_solved_is_refused() -> None:
+    X, y = np.arange(40.0)[:, None] * 1e160, np.arange(40.0)
+    members = [("trees", BoostedTreesRegressor(n_estimators=2)), ("more", BoostedTreesRegressor(n_estimators=3))]
+    with pytest.raises(InputError, match=r"the default final estimator cannot be fitted: .* set final_estimator"):
+        StackingRegressor(members, passthrough=True).fit(X, y)
+    StackingRegressor(members).fit(X, y)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weald
 from invariants.block_cases import N_OTHER, N_ROWS, TABLE, WEIGHT, X, case_of, make_model, target_of
 from thread_team import run_team
 from weald.binning.parts import Part, sharded_table_of
 from weald.binning.sharded_table import ShardedTable
 from weald.estimators.shared.persistence import to_bytes
-from weald.runtime.row_memory import MappedFiles
+from weald.runtime.row_memory import IN_MEMORY, MappedFiles
 from weald.runtime.team import ALONE, Team
 
 ENDS = (0, 37, 38, 203, 331, N_ROWS)  # rows of the blocks: odd, one of a single row
@@ -71,12 +72,7 @@ def in_blocks(
     return outcome(model.fit(train, eval_set=sets or None))
 
 
-def needs_one_memory(line: str) -> bool:
-    case = case_of(line)
-    return case["categories"] not in ("onehot", "partition") or case["booster"] == "ordered"
-
-
-@pytest.mark.parametrize("line", [line for line in TABLE if not needs_one_memory(line)])
+@pytest.mark.parametrize("line", TABLE)
 def test_blocks_and_teams_train_the_model_of_the_table_in_memory(line: str, tmp_path: Path) -> None:
     case, number = case_of(line), TABLE.index(line)
     expected = in_memory(case)
@@ -84,3 +80,27 @@ def test_blocks_and_teams_train_the_model_of_the_table_in_memory(line: str, tmp_
     size = 2 + number % 2
     found = run_team(size, lambda team: in_blocks(case, team, reads_ahead=number % 3 == 0))
     assert [one == expected for one in found] == [True] * size
+
+
+@pytest.mark.parametrize("categories", ["partition", "ordered"])
+def test_threads_and_several_blocks_at_work_change_nothing(categories: str, tmp_path: Path) -> None:
+    n = 70_000  # enough for every kernel to be shared among threads
+    generator = np.random.default_rng(1)
+    columns = {"a": generator.normal(size=n), "b": generator.normal(size=n), "c": generator.integers(0, 9, n).astype(str)}
+    y = columns["a"] * columns["b"] > 0.1
+
+    def make(tasks: int) -> Any:
+        return weald.BoostedTreesClassifier(
+            n_estimators=3, max_leaves=15, sampling="goss", learning_rate=0.9, categories=categories, n_jobs=tasks
+        )
+
+    expected = outcome(make(1).fit(columns, y))
+    ends = np.linspace(0, n, 8).astype(np.int64).tolist()
+    parts = [
+        Part({name: values[begin:end] for name, values in columns.items()}, y[begin:end])
+        for begin, end in pairwise(ends)
+    ]
+    table = sharded_table_of(parts, make(1)._bin_wishes(), "this model")
+    for memory in (IN_MEMORY, MappedFiles(tmp_path)):
+        bins = replace(table.bins, reads_ahead=True, memory=memory)
+        assert outcome(make(2).fit(replace(table, bins=bins))) == expected

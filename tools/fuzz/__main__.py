@@ -1,4 +1,5 @@
-"""``make fuzz``: fits with random valid parameters, and damaged model files; each must end in a result or in our error.
+"""``make fuzz``: fits with random valid parameters, and damaged model files; each must end in a result or in our error. Models of
+other systems, imported, must predict the same, and their files, damaged, must end so, too.
 
 Cases run in child processes, so that a crash or a hang is caught and known by its case. The seed and the number of a case say all
 about it: ``python -m tools.fuzz fits --only 123`` runs one here, and shows its traceback.
@@ -140,7 +141,7 @@ def _read(stream: IO[str], put: Any) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
-    parser.add_argument("kind", choices=("fits", "files"))
+    parser.add_argument("kind", choices=("fits", "files", "foreign", "imports"))
     parser.add_argument("--cases", type=int, default=5_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--seed", type=int, default=0)

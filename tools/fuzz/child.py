@@ -16,11 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools.fuzz import files, fits
+from tools.fuzz import files, fits, foreign, imports
 from weald.runtime.errors import InputError, ModelFileError
 
 #: kind of cases -> what draws one by its number
-CASES: dict[str, Callable[[int, int], fits.Case]] = {"fits": fits.draw_fit, "files": files.draw_file}
+CASES: dict[str, Callable[[int, int], fits.Case]] = {
+    "fits": fits.draw_fit,
+    "files": files.draw_file,
+    "foreign": foreign.draw_foreign,
+    "imports": imports.draw_import,
+}
 _MOST_MEMORY = 6 * 2**30
 
 

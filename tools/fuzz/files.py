@@ -81,7 +81,7 @@ def _repaired(data: bytes) -> bytes:
 # What is done to it.
 
 
-def _flip(draws: Draws, data: bytes, begin: int, end: int) -> bytes:
+def flipped(draws: Draws, data: bytes, begin: int, end: int) -> bytes:
     changed = bytearray(data)
     for _ in range(draws.one([1, 2, 8])):
         changed[draws.whole(begin, end - 1)] = draws.one([0, 1, 0x7F, 0x80, 0xFF, draws.whole(0, 255)])
@@ -90,17 +90,17 @@ def _flip(draws: Draws, data: bytes, begin: int, end: int) -> bytes:
 
 def _flip_arrays(draws: Draws, data: bytes) -> tuple[bytes, str]:
     begin = 8 + int.from_bytes(data[:8], "little")
-    return _repaired(_flip(draws, data, begin, len(data))), "bytes of arrays: flipped"
+    return _repaired(flipped(draws, data, begin, len(data))), "bytes of arrays: flipped"
 
 
 def _flip_table(draws: Draws, data: bytes) -> tuple[bytes, str]:
     end = 8 + int.from_bytes(data[:8], "little")
-    return _repaired(_flip(draws, data, draws.one([0, 8]), end)), "bytes of the table: flipped"
+    return _repaired(flipped(draws, data, draws.one([0, 8]), end)), "bytes of the table: flipped"
 
 
 def _cut(draws: Draws, data: bytes) -> tuple[bytes, str]:
     if draws.chance(0.5):
-        return _flip(draws, data, 0, len(data)), "checksum: flipped bytes"
+        return flipped(draws, data, 0, len(data)), "checksum: flipped bytes"
     data = data[: draws.whole(0, len(data) - 1)]
     return (_repaired(data) if draws.chance(0.5) else data), "checksum: cut"
 
@@ -158,19 +158,27 @@ def _near(draws: Draws, value: Any) -> Any:
     return {**changed, "unknown": 1}
 
 
-def _change_header(draws: Draws, data: bytes) -> tuple[bytes, str]:
-    metadata, table, contents = _opened(data)
+def changed_json(draws: Draws, content: Any) -> str:
+    """Change some places inside JSON data; what was done."""
     told = []
     for _ in range(draws.one([1, 2, 4], [6, 2, 1])):
-        paths = [path for path in _places(metadata) if path[0] != "sha256"]
+        paths = [path for path in _places(content) if path[0] != "sha256"]
+        if not paths:
+            break
         *path, last = draws.one(paths)
-        holder = metadata
+        holder = content
         for key in path:
             holder = holder[key]
         value = draws.one(_HOSTILE) if draws.chance(0.5) else _near(draws, holder[last])
         told.append(f"{'.'.join(map(str, [*path, last]))} = {value!r:.60}")
         holder[last] = value
-    return _closed(metadata, table, contents), f"header: {'; '.join(told)}"
+    return "; ".join(told)
+
+
+def _change_header(draws: Draws, data: bytes) -> tuple[bytes, str]:
+    metadata, table, contents = _opened(data)
+    told = changed_json(draws, metadata)
+    return _closed(metadata, table, contents), f"header: {told}"
 
 
 _EXTREMES: dict[str, list[Any]] = {

@@ -104,11 +104,15 @@ def _odd_names(draws: Draws, count: int) -> list[Any]:
     return [None, *letters[1:]] if kind == "none" else letters
 
 
+def _is_hashable(cell: Any) -> bool:
+    return not isinstance(cell, list | dict)
+
+
 def _in_pandas(draws: Draws, columns: list[Column]) -> tuple[Any, list[Any]]:
     names = _odd_names(draws, len(columns)) if draws.chance(0.5) else [f"c{n}" for n in range(len(columns))]
     frame = pd.concat([pd.Series(column) for column in columns], axis=1)
     for place in range(len(columns)):
-        if columns[place].dtype == object and draws.chance(0.5):
+        if columns[place].dtype == object and draws.chance(0.5) and _is_hashable(columns[place][0]):
             frame[place] = frame[place].astype("category")
     frame.columns = pd.Index(names, tupleize_cols=draws.chance(0.5))
     if draws.chance(0.2):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -30,11 +30,20 @@ def with_extremes(bins: DenseBins, table: Blocks, weight: NDArray[np.float64] | 
     >>> with_extremes(fit_bins(table, None).transform(table, tasks=1), table, None).mapper.extremes.tolist()
     [[1.0, 9.0], [4.0, 5.0]]
     """
-    extremes = np.full((bins.n_columns, 2), np.nan)
+    return replace(bins, mapper=replace(bins.mapper, extremes=extremes_of(table, weight)))
+
+
+def extremes_of(table: Blocks, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """The least and the greatest value of every column, (columns, 2)."""
+    found = []
     for first, block in table.blocks():
         own = block if weight is None else block[weight[first : first + len(block)] > 0]
-        if not len(own):
-            continue
-        extremes[:, 0] = np.fmin(extremes[:, 0], np.fmin.reduce(own, axis=0))
-        extremes[:, 1] = np.fmax(extremes[:, 1], np.fmax.reduce(own, axis=0))
-    return replace(bins, mapper=replace(bins.mapper, extremes=extremes))
+        if len(own):
+            found.append(np.stack([np.fmin.reduce(own, axis=0), np.fmax.reduce(own, axis=0)], axis=1))
+    return join_extremes(found)
+
+
+def join_extremes(parts: Sequence[NDArray[np.floating[Any]]]) -> NDArray[np.float64]:
+    """Those of several parts of a table, of which at least one has rows."""
+    found = np.array(parts, np.float64)
+    return np.stack([np.fmin.reduce(found[..., 0]), np.fmax.reduce(found[..., 1])], axis=1)

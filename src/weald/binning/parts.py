@@ -6,7 +6,7 @@ Schema, cuts and classes are those of all rows, wherever they are, and the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from weald.binning.choices import BinChoices
 from weald.binning.cuts import fit_bins, sampled_rows
+from weald.binning.extremes import extremes_of, join_extremes
 from weald.binning.mapper import BinMapper
 from weald.binning.sharded import MemoryBlock, ShardedBins
 from weald.binning.sharded_table import ShardedTable
@@ -29,6 +30,7 @@ from weald.data.parts import (
     read_part,
 )
 from weald.data.tables import ArrayTable, Table
+from weald.encoding.model import category_codes
 from weald.runtime.agreement import gather_or_refuse
 from weald.runtime.errors import InputError
 from weald.runtime.team import ALONE, RowShare, Team
@@ -92,10 +94,10 @@ def sharded_table_of(
     if like is not None:
         return _table_like(like, team, opened, tasks)
     schema, mapper = _bins_of(team, opened, wishes, seed, tasks)
-    blocks = _blocks_of(opened, schema, mapper, wishes, tasks)
+    blocks, codes = _blocks_of(opened, schema, mapper, wishes, tasks)
     labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
-    weight = _weight_of(team, opened)
-    return ShardedTable(schema, ShardedBins(mapper, blocks, team), wishes, labels, classes, label_type, weight)
+    bins, weight = ShardedBins(mapper, blocks, team), _weight_of(team, opened)
+    return ShardedTable(schema, bins, wishes, labels, classes, label_type, weight, codes)
 
 
 def table_without_rows(
@@ -138,17 +140,28 @@ def _table_like(like: ShardedTable, team: Team, opened: Sequence[_Opened], tasks
     """Rows with the schema, the cuts and the classes of another table."""
     mapper, wishes = like.bins.mapper, like.wishes
     _check_columns(team, [part.table for part in opened], like.schema, wishes)
-    bins = ShardedBins(mapper, _blocks_of(opened, like.schema, mapper, wishes, tasks), team)
+    blocks, codes = _blocks_of(opened, like.schema, mapper, wishes, tasks)
     labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
-    weight = _weight_of(team, opened)
-    return ShardedTable(like.schema, bins, wishes, labels, classes, label_type, weight)
+    bins, weight = ShardedBins(mapper, blocks, team), _weight_of(team, opened)
+    return ShardedTable(like.schema, bins, wishes, labels, classes, label_type, weight, codes)
 
 
 def _blocks_of(
     opened: Sequence[_Opened], schema: Schema, mapper: BinMapper, wishes: BinWishes, tasks: int
-) -> list[MemoryBlock]:
-    datasets = [part.dataset(schema, wishes.choices) for part in opened if part.n_rows]
-    return [MemoryBlock(codes) for dataset in datasets for _, codes in mapper.parts(dataset, tasks)]
+) -> tuple[list[MemoryBlock], list[MemoryBlock] | None]:
+    """The bins, and the codes of categories where some have no bin of their own."""
+    has_rare = bool((mapper.n_categories > mapper.n_bins).any())
+    blocks, codes = [], []
+    for part in opened:
+        if not part.n_rows:
+            continue
+        dataset = part.dataset(schema, wishes.choices)
+        every = category_codes(dataset) if has_rare else None
+        for first, bins in mapper.parts(dataset, tasks):
+            blocks.append(MemoryBlock(bins))
+            if every is not None:
+                codes.append(MemoryBlock(np.ascontiguousarray(every[:, first : first + bins.shape[1]])))
+    return blocks, codes if has_rare else None
 
 
 def _bins_of(
@@ -158,7 +171,11 @@ def _bins_of(
     schema = _schema_of(team, [part.table for part in opened], wishes)
     datasets = [part.dataset(schema, wishes.choices) for part in opened if part.n_rows]
     weight = _weight_of(team, opened)
-    return schema, _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
+    mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
+    if wishes.choices.border_type == "uniform_and_quantiles":  # of trees with random thresholds
+        own = team.gather([extremes_of(dataset) for dataset in datasets])
+        mapper = replace(mapper, extremes=join_extremes([one for member in own for one in member]))
+    return schema, mapper
 
 
 def _open(part: Part, wishes: BinWishes, owner: str, keeps_all: bool) -> _Opened:

@@ -7,7 +7,7 @@ table, if there are any, are held by the other members of its team.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, Protocol
@@ -53,6 +53,23 @@ class MemoryBlock:
     def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
         """The bins themselves, or a copy of some columns."""
         return self.codes if columns is None else self.codes[columns]
+
+
+@dataclass(frozen=True)
+class TakenBlock:
+    """Some rows of a block, ascending."""
+
+    block: Block
+    rows: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they are."""
+        return len(self.rows)
+
+    def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
+        """The bins of these rows."""
+        return np.ascontiguousarray(self.block.read(columns)[:, self.rows])
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,15 @@ class ShardedBins:
     def part(self, begin: int, end: int) -> ShardedBins:
         """Some neighbouring blocks, as a table of their own."""
         return ShardedBins(self.mapper, self.blocks[begin:end], ALONE, self.memory, self.reads_ahead)
+
+    def take(self, rows: NDArray[np.int64]) -> ShardedBins:
+        """Some of the rows here, ascending, as a table of their own; other members of the team take some of theirs."""
+        taken, first = [], 0
+        for block in self.blocks:
+            begin, end = np.searchsorted(rows, [first, first + block.n_rows])
+            taken.append(TakenBlock(block, rows[begin:end] - first))
+            first += block.n_rows
+        return replace(self, blocks=taken)
 
     @property
     def n_columns(self) -> int:

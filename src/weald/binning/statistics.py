@@ -9,68 +9,66 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from weald.binning.mapper import BinMapper, DenseBins
+from weald.binning.sharded import ShardedBins
+from weald.binning.statistic_kernels import bin_cells
+from weald.binning.widened import put_column, widened
 from weald.encoding.cells import CELLS, cell_bins, count_cells
 from weald.encoding.combinations import Projection
-from weald.encoding.tables import Cells, Codes, StatisticTable
+from weald.encoding.tables import Codes, StatisticTable
 from weald.encoding.training import TrainingStatistics
-from weald.runtime.arrays import BinCodes, Float64s, Int64s, Ints, Uint8s
-from weald.runtime.jit import kernel
+from weald.runtime.arrays import Float64s, Int64s, Ints, Uint8s
+from weald.runtime.team import ALONE
 
 REMEMBERED_BYTES = 512 * 2**20  # of combinations that left their slots and may come back
 
 
-class StatisticColumn(NamedTuple):
+@dataclass(frozen=True)
+class StatisticColumn:
     """One derived column: a statistic of a projection."""
 
     projection: Projection  # of categorical columns, by their places among these
     place: int  # among the statistics of a projection
 
 
-class _Filled(NamedTuple):
+@dataclass(frozen=True)
+class _Filled:
     """A projection, ready to be put into a slot."""
 
-    bins: Uint8s  # (orders, statistics, rows)
+    bins: Uint8s | None  # (orders, statistics, rows here); None: not kept
     bin_of_cell: Uint8s  # (statistics, CELLS)
     cuts: list[Float64s]
     table: StatisticTable
 
 
-@kernel
-def _put_column(codes: Uint8s, column: int, n_columns: int, columns: BinCodes, rows: BinCodes) -> None:
-    """Write a column's bins into both layouts of a table."""
-    for row in range(len(codes)):
-        columns[column, row] = codes[row]
-        rows[row * n_columns + column] = codes[row]
-
-
-@kernel
-def _bin_cells(cells: Cells, bin_of_cell: Uint8s, bins: Uint8s) -> None:
-    for row in range(len(cells)):
-        bins[row] = bin_of_cell[cells[row]]
+    @property
+    def nbytes(self) -> int:
+        """What is kept."""
+        rows = 0 if self.bins is None else self.bins.nbytes
+        return rows + self.table.cells.nbytes + self.table.keys.nbytes
 
 
 @dataclass
 class OtherRows:
     """An evaluation set in the bins of a `StatisticBins`, which keeps it up to date."""
 
-    bins: DenseBins
+    bins: DenseBins | ShardedBins
     codes: Codes
 
 
 class StatisticBins:
     """The training table in every order of time; ``kept``: the columns that are split as they are.
 
-    ``first``: the number of the first derived column in the model, where others come before it.
+    ``first``: the number of the first derived column in the model, where others come before it. A table in blocks keeps the bins
+    of derived columns a byte a row and order, in its own memory, and remembers no others.
     """
 
     def __init__(
         self,
-        bins: DenseBins,
+        bins: DenseBins | ShardedBins,
         kept: Int64s,
         statistics: TrainingStatistics,
         single: list[Projection],
@@ -85,6 +83,8 @@ class StatisticBins:
         self.slots: list[Projection | None] = [None] * (len(single) + n_slots)
         self.n_single = len(single)
         self._remembered: OrderedDict[Projection, _Filled] = OrderedDict()
+        self._team = bins.team if isinstance(bins, ShardedBins) else ALONE
+        self._forgets = isinstance(bins, ShardedBins)
         self._catalogue: dict[StatisticColumn, int] = {}
         self._others: list[OtherRows] = []
         #: what was put into slots so far, in that order
@@ -93,7 +93,7 @@ class StatisticBins:
         self.mapper = _extended(bins.mapper, kept, n_derived, most_bins)
         #: the number of a column in the model; derived columns come behind the table's own
         self.features = np.concatenate([kept, np.full(n_derived, -1)]).astype(np.int32)
-        self.tables = [self._table(bins, kept) for _ in statistics.orders]
+        self.tables = [widened(bins, kept, self.mapper) for _ in statistics.orders]
         for slot, projection in enumerate(single):
             self.fill(slot, projection)
 
@@ -126,9 +126,11 @@ class StatisticBins:
         """What a model looks up for a projection."""
         return self._filled(projection).table
 
-    def other(self, bins: DenseBins, kept: Int64s, codes: Codes) -> DenseBins:
+    def other(
+        self, bins: DenseBins | ShardedBins, kept: Int64s, codes: Codes
+    ) -> DenseBins | ShardedBins:
         """Other rows, binned by the mapper of the training table, in these columns; slots are kept up to date."""
-        own = OtherRows(self._table(bins, kept), codes)
+        own = OtherRows(widened(bins, kept, self.mapper), codes)
         self._others.append(own)
         for slot, projection in enumerate(self.slots):
             if projection is not None:
@@ -142,7 +144,8 @@ class StatisticBins:
 
     def fill(self, slot: int, projection: Projection) -> None:
         """Put a projection's statistics into a slot of all tables."""
-        filled = self._filled(projection)
+        filled = self._filled(projection, with_rows=True)
+        assert filled.bins is not None
         self.slots[slot] = projection
         self.fills.append((slot, projection))
         cuts = list(self.mapper.cuts)
@@ -153,18 +156,19 @@ class StatisticBins:
             number = self._catalogue.setdefault(key, self._first + len(self._catalogue))
             self.features[column] = number
             for table, own in zip(self.tables, filled.bins, strict=True):
-                _put_column(own[place], column, self.n_columns, table.columns, table.rows)
+                put_column(table, column, own[place])
         self.mapper = replace(self.mapper, cuts=tuple(cuts))
         self.tables = [replace(table, mapper=self.mapper) for table in self.tables]
         for other in self._others:
             self._put_other(other, slot, filled)
 
-    def _filled(self, projection: Projection) -> _Filled:
-        """A projection's statistics, remembered or made anew."""
-        found = self._remembered.pop(projection, None) or self._new(projection)
-        self._remembered[projection] = found
-        size = found.bins.nbytes + found.table.cells.nbytes + found.table.keys.nbytes
-        while len(self._remembered) > 1 and size * len(self._remembered) > REMEMBERED_BYTES:
+    def _filled(self, projection: Projection, with_rows: bool = False) -> _Filled:
+        """A projection's statistics, remembered or made anew; ``with_rows``: with the bins of the training rows."""
+        found = self._remembered.pop(projection, None)
+        if found is None or (with_rows and found.bins is None):
+            found = self._new(projection)
+        kept = self._remembered[projection] = replace(found, bins=None) if self._forgets else found
+        while len(self._remembered) > 1 and kept.nbytes * len(self._remembered) > REMEMBERED_BYTES:
             self._remembered.popitem(last=False)
         return found
 
@@ -176,26 +180,20 @@ class StatisticBins:
         for place in range(self._per):
             counts = np.zeros(CELLS, np.int64)
             count_cells(cells[0, place], counts)
+            counts = self._team.add(counts)
             cell_bins(counts, self._most_bins, bin_of_cell[place])
             # A cell's bin is the number of cuts below it.
             cuts.append((np.flatnonzero(np.diff(bin_of_cell[place])) + 0.5).astype(np.float64))
             for own, out in zip(cells, bins, strict=True):
-                _bin_cells(own[place], bin_of_cell[place], out[place])
+                bin_cells(own[place], bin_of_cell[place], out[place])
         return _Filled(bins, bin_of_cell, cuts, table)
 
     def _put_other(self, other: OtherRows, slot: int, filled: _Filled) -> None:
         cells = filled.table.look_up(other.codes)
         bins = np.empty(cells.shape[1], np.uint8)
         for place in range(self._per):
-            _bin_cells(cells[place], filled.bin_of_cell[place], bins)
-            column = self._n_kept + slot * self._per + place
-            _put_column(bins, column, self.n_columns, other.bins.columns, other.bins.rows)
-
-    def _table(self, bins: DenseBins, kept: Int64s) -> DenseBins:
-        """A table with the kept columns, and room for the derived ones."""
-        columns = np.zeros((self.n_columns, bins.n_rows), self.mapper.dtype)
-        columns[: len(kept)] = bins.columns[kept]
-        return DenseBins(columns, np.ascontiguousarray(columns.T).reshape(-1), self.mapper)
+            bin_cells(cells[place], filled.bin_of_cell[place], bins)
+            put_column(other.bins, self._n_kept + slot * self._per + place, bins)
 
 
 def _extended(mapper: BinMapper, kept: Int64s, n_derived: int, most_bins: int) -> BinMapper:

@@ -96,7 +96,8 @@ class StoredBlock:
     path: Path
     n_rows: int
     checksum: int
-    columns: tuple[str, ...]  # their names, for messages
+    columns: tuple[str, ...]  # their names, for messages; those of the table, and of bytes behind them
+    n_bins: int  # columns of bins, the first ones
     memory: RowMemory = IN_MEMORY  # that is asked to keep the limit whenever a block is read
     _header: list[BlockHeader] = field(default_factory=list, init=False, repr=False, compare=False)
     _checked: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
@@ -104,7 +105,7 @@ class StoredBlock:
     def read(self, columns: NDArray[np.int64] | None = None) -> Codes:
         """The bins, (columns, rows): of all columns, or of those that are asked for."""
         header = self.header()
-        wanted = np.arange(len(header.forms)) if columns is None else columns
+        wanted = np.arange(self.n_bins) if columns is None else columns
         codes = np.empty((len(wanted), header.n_rows), header.dtype)
         try:
             with open(self.path, "rb", buffering=0) as file:

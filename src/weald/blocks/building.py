@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import BinMapper, BinWishes
+from weald.binning.extremes import extremes_of, join_extremes
 from weald.binning.sharded import Codes
 from weald.blocks.block_file import block_bytes, read_header
 from weald.blocks.codecs import check_codec, choose_codec
@@ -37,8 +38,10 @@ from weald.blocks.manifest import (
     read_manifest,
     with_blocks,
 )
+from weald.blocks.rare_categories import CodeBytes
 from weald.blocks.sources import Source
-from weald.data import Schema, column_positions
+from weald.data import Dataset, Schema, column_positions
+from weald.encoding.model import category_codes
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import InputError
 from weald.runtime.row_memory import IN_MEMORY, MappedFiles, RowMemory
@@ -74,8 +77,9 @@ class Build:
         if manifest is None:
             manifest = self._first_passes(source, identity, rows)
             manifest.write(home / UNFINISHED)
-        entries = _Filling(self, manifest).run(source, rows)
-        with_blocks(manifest, entries).write(home / MANIFEST)
+        filling = _Filling(self, manifest)
+        entries = filling.run(source, rows)
+        with_blocks(manifest, entries, filling.extremes).write(home / MANIFEST)
         (home / UNFINISHED).unlink()
 
     def _begun(self, identity: dict[str, Any]) -> Manifest | None:
@@ -131,7 +135,7 @@ class Build:
             seed=self.seed,
             n_rows=found.n_rows,
             block_rows=self.block_rows or block_rows_of(self.limit, n_columns, mapper.dtype.itemsize),
-            codecs=(self.compression,) * n_columns,
+            codecs=(self.compression,) * (n_columns + len(CodeBytes.of(schema, mapper.n_bins.tolist()))),
             classes=classes,
             label_type=label_type,
             checksums=checksums,
@@ -148,6 +152,11 @@ class _Filling:
         self._mapper = manifest.mapper(build.folders[0])
         self._entries: list[StoredBlockEntry] = []
         self._codecs = list(manifest.codecs)
+        self._rare = manifest.code_bytes
+        #: of every column the least and the greatest value, which trees with random thresholds ask for; None: not wanted
+        self.extremes: NDArray[np.float64] | None = None
+        if manifest.choices.border_type == "uniform_and_quantiles":
+            self.extremes = np.full((manifest.schema.n_columns, 2), np.nan)
         self._writing: Future[None] | None = None
 
     def run(self, source: Source, rows: int) -> list[StoredBlockEntry]:
@@ -155,7 +164,7 @@ class _Filling:
         step, n_rows = self._manifest.block_rows, self._manifest.n_rows
         n_blocks = -(-n_rows // step)
         finished = [self._finished(number) for number in range(n_blocks)]
-        codes: Codes = np.empty((self._manifest.schema.n_columns, step), self._manifest.dtype)
+        codes: Codes = np.empty((len(self._codecs), step), self._manifest.dtype)
         done = 0
         with ThreadPoolExecutor(1, "weald-writer") as writer:
             for first, part in self._binned(source, rows, finished):
@@ -185,13 +194,21 @@ class _Filling:
             if last > manifest.n_rows or not np.array_equal(self._coded(coder, batch), known.part(first, batch.n_rows)):
                 raise self._changed()
             wanted = finished[first // step : -(-last // step)]
-            if batch.n_rows and any(entry is None for entry in wanted):
+            if batch.n_rows and (self.extremes is not None or any(entry is None for entry in wanted)):
                 dataset = batch.dataset(manifest.schema, manifest.choices)
-                for begin, codes in self._mapper.parts(dataset, build.tasks):
-                    yield first + begin, codes
+                if self.extremes is not None:
+                    self.extremes = join_extremes([self.extremes, extremes_of(dataset)])
+                yield from ((first + begin, codes) for begin, codes in self._parts(dataset))
             first = last
         if first < manifest.n_rows:
             raise self._changed()
+
+    def _parts(self, dataset: Dataset) -> Iterator[tuple[int, Codes]]:
+        """(first row, bins and behind them the bytes of codes) of a batch."""
+        rare = self._rare.written(category_codes(dataset)) if len(self._rare) else None
+        for begin, codes in self._mapper.parts(dataset, self._build.tasks):
+            here = slice(begin, begin + codes.shape[1])
+            yield begin, codes if rare is None else np.concatenate([codes, rare[:, here]])
 
     def _coded(self, coder: LabelCoder, batch: Batch) -> NDArray[np.float64]:
         """A batch's labels as the file has them."""

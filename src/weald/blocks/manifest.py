@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import BinChoices, BinMapper, BinWishes
+from weald.blocks.rare_categories import CodeBytes
 from weald.data import Schema
 from weald.runtime.atomic import write_whole
 from weald.runtime.errors import InputError
@@ -60,6 +61,12 @@ class Manifest:
     n_cuts: tuple[int, ...]
     n_bins: tuple[int, ...]
     blocks: tuple[StoredBlockEntry, ...] = ()
+    extremes: tuple[float, ...] = ()  # of every column the least and the greatest value, where they are kept
+
+    @property
+    def code_bytes(self) -> CodeBytes:
+        """Where the codes of categories are that share a bin."""
+        return CodeBytes.of(self.schema, self.n_bins)
 
     @property
     def has_weights(self) -> bool:
@@ -91,6 +98,7 @@ class Manifest:
             np.array(self.n_bins, np.int64),
             np.array(self.schema.categorical_mask),
             np.array([len(column.categories) for column in columns], np.int64),
+            np.array(self.extremes).reshape(-1, 2) if self.extremes else None,
         )
 
     def write(self, path: Path) -> None:
@@ -132,9 +140,12 @@ def read_manifest(path: Path) -> Manifest:
     return Manifest(**plain)
 
 
-def with_blocks(manifest: Manifest, blocks: Sequence[StoredBlockEntry]) -> Manifest:
+def with_blocks(
+    manifest: Manifest, blocks: Sequence[StoredBlockEntry], extremes: NDArray[np.float64] | None
+) -> Manifest:
     """A manifest that is finished."""
-    return replace(manifest, blocks=tuple(blocks))
+    kept = () if extremes is None else tuple(extremes.ravel().tolist())
+    return replace(manifest, blocks=tuple(blocks), extremes=kept)
 
 
 def read_checked(path: Path, checksum: int) -> bytes:

@@ -29,6 +29,7 @@ from weald.blocks.manifest import (
     checksum_of,
     read_manifest,
 )
+from weald.blocks.rare_categories import StoredCategories
 from weald.blocks.sources import open_source
 from weald.data import Schema
 from weald.data.read import marked_positions
@@ -206,8 +207,10 @@ class BlockStore:
         labels = self._numbers(LABELS, memory)
         weight = self._numbers(WEIGHTS, memory) if manifest.has_weights else None
         bins = ShardedBins(self.mapper, self._blocks(memory), memory=memory, reads_ahead=self._reads_ahead)
+        rare = manifest.code_bytes
+        codes = [StoredCategories(block, rare) for block in bins.blocks] if len(rare) else None
         return ShardedTable(
-            manifest.schema, bins, wishes, labels, manifest.classes_array, manifest.label_type, weight
+            manifest.schema, bins, wishes, labels, manifest.classes_array, manifest.label_type, weight, codes
         )
 
     def _numbers(self, name: str, memory: RowMemory) -> NDArray[np.float64]:
@@ -223,6 +226,7 @@ class BlockStore:
 
     def _blocks(self, memory: RowMemory) -> list[StoredBlock]:
         manifest = self._manifest
+        names = manifest.code_bytes.names(manifest.schema)
         return [
             StoredBlock(
                 manifest.store,
@@ -230,7 +234,8 @@ class BlockStore:
                 self._folders[entry.folder] / entry.name(number),
                 entry.rows,
                 entry.checksum,
-                manifest.schema.names,
+                names,
+                manifest.schema.n_columns,
                 memory,
             )
             for number, entry in enumerate(manifest.blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +44,7 @@ def predict(
             f"--proba needs a classifier with probabilities, but {str(model)!r} holds a "
             f"{type(estimator).__name__} without; leave --proba out"
         )
-    options = for_model(reading, estimator)
+    options = replace(for_model(reading, estimator), may_be_empty=True)
     table = read_table_file(data, options)
     predictions = _predictions(estimator, model_columns(estimator, table, options.dates), proba)
     if out == "-":

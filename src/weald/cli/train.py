@@ -77,11 +77,15 @@ def train(
         typer.Option(metavar="A,B", help="Columns to treat as categories; text always is."),
     ] = None,
     drop: Annotated[str | None, typer.Option(metavar="A,B", help="Columns to leave out.")] = None,
+    many_classes: Annotated[
+        bool, typer.Option("--many-classes", help="Take a target with a class for every few rows.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     threads: Annotated[int | None, typer.Option(help="Number of threads.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Train boosted trees on a table and save the model."""
+    from weald.data import targets
     from weald.runtime.progress import TrainingProgress, progress
 
     _check_output(model)
@@ -90,14 +94,16 @@ def train(
     table = read_table_file(data, reading, quiet)
     labels, weights = _take_roles(table, roles)
     chosen, reason = (task, "--task says so") if task is not Task.auto else _choose_task(labels)
-    labels = _checked_labels(labels, chosen, roles.target, table)
+    with targets.many_classes(many_classes):
+        labels = _checked_labels(labels, chosen, roles.target, table)
     features = frozenset(declared) - {target}
     estimator = _estimator(chosen, settings or [], table, features, seed, threads)
     _say(quiet, table_shown(table, target, chosen.value, reason, features))
     evaluation = _evaluation(valid, reading, roles, chosen, table, labels, quiet)
     best = _BestRound()
     start = time.perf_counter()
-    with progress(estimator.get_params()["n_estimators"], "training", enabled=not quiet) as bar:
+    shown = progress(estimator.get_params()["n_estimators"], "training", enabled=not quiet)
+    with targets.many_classes(many_classes), shown as bar:
         callbacks = [TrainingProgress(bar), *([best] if evaluation else [])]
         estimator.fit(table.columns, labels, sample_weight=weights, callbacks=callbacks, **evaluation)
     seconds = time.perf_counter() - start
@@ -190,7 +196,8 @@ def _checked_labels(labels: NDArray[Any], task: Task, target: str, table: FileTa
         raise InputError(
             f"the target {target!r} of {table.file!r} has {n_classes:,} different values in "
             f"{len(labels):,} rows, too many for classes: "
-            "give another --target, join rare classes to one, or, where it is a number, --task regression and --numeric"
+            "give another --target, join rare classes to one, or, where it is a number, --task regression and --numeric; "
+            "--many-classes takes them nevertheless"
         )
     return whole_numbers(labels)
 

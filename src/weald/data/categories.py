@@ -72,7 +72,7 @@ class CodesWithUnknown(Codes):
 def check_categories(categories: Iterable[Any], name: str) -> None:
     """Refuse the categories of a data frame's column when they are, for example, intervals or dates."""
     for cell_type in set(map(type, categories)):
-        if kind_of_type(cell_type) == "other":
+        if kind_of_type(cell_type) == "other" or issubclass(cell_type, (complex, np.complexfloating)):
             raise InputError(
                 f"Column {name!r} has categories of type {cell_type.__name__}; they must be strings or "
                 "numbers: convert them, for example with .astype(str).astype('category')."

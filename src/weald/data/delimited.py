@@ -117,14 +117,23 @@ class _Scan:
             if more:
                 self._text |= more
                 return False
-        if not lines:
+        if not lines and not self._options.may_be_empty:
             raise InputError(f"the file {self._source.name!r} has no rows below its header")
-        columns_by_name = {names[position]: np.concatenate(parts) for position, parts in chunks.items()}
+        columns_by_name = {
+            names[position]: np.concatenate(parts) if parts else self._no_cells(position)
+            for position, parts in chunks.items()
+        }
+        rows_of_file = np.concatenate([np.empty(0, np.int64), *lines])
         self.table = replace(
-            self.table, names=tuple(names), columns=columns_by_name, lines=np.concatenate(lines), notes=[]
+            self.table, names=tuple(names), columns=columns_by_name, lines=rows_of_file, notes=[]
         )
         self._leave_out_unnamed(first)
         return True
+
+    def _no_cells(self, position: int) -> Column:
+        """A column of a table without rows."""
+        is_text = position in self._text or position in self._categories
+        return np.empty(0, object if is_text else np.float64)
 
     def _columns(
         self,

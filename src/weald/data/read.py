@@ -120,6 +120,11 @@ def open_table(X: Any, unstored: Unstored = "zero", least_rows: int = 1) -> Tabl
         check_shape((len(X),))
     if isinstance(X, Mapping):
         return _open_mapping(X, least_rows)
+    if hasattr(X, "sharded_table"):
+        raise InputError(
+            f"X is a {type(X).__name__}, a table in blocks, which only the fit of BoostedTrees*, RandomForest*, ExtraTrees* and "
+            "DecisionTree* takes; pass the rows themselves."
+        )
     if hasattr(X, "collect"):
         raise InputError(f"X is a {type(X).__name__}, which is not computed yet: pass X.collect() instead.")
     return _open_array(_to_array(X), least_rows)

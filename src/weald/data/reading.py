@@ -28,6 +28,7 @@ class ReadOptions:
     date_format : how dates are written, as in ``strptime``; None for 2024-01-31, also with a time, and 31.1.2024.
     wanted : the columns to read; None for all.
     dropped : columns not to read.
+    may_be_empty : whether a table may have names of columns and no rows.
     """
 
     separator: str | None = None
@@ -45,6 +46,7 @@ class ReadOptions:
     date_format: str | None = None
     wanted: frozenset[str] | None = None
     dropped: frozenset[str] = frozenset()
+    may_be_empty: bool = False
 
     def wants(self, name: str) -> bool:
         """Whether a column is to be read."""

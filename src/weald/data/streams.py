@@ -79,39 +79,66 @@ def _in_memory(name: str, data: bytes) -> Source:
     return _decompressed(name, "", suffix, lambda: io.BytesIO(data))
 
 
+class _Decompressed(io.BufferedReader):
+    """What is read of a compressed file; closing it closes the file."""
+
+    def __init__(self, stream: Any, file: BinaryIO) -> None:
+        super().__init__(stream)
+        self._file = file
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
 def _decompressed(name: str, plain_name: str, suffix: str, opened: Callable[[], BinaryIO]) -> Source:
+    if suffix == "":
+        return Source(name, plain_name, opened)
     if suffix == ".zip":
-        return _zipped(name, opened)
+        member = _only_member(name, opened)
+        return Source(
+            name,
+            PurePath(member).name.lower(),
+            lambda: _read_by(opened, lambda file: _member(name, file, member)),
+        )
     openers: dict[str, Callable[[BinaryIO], Any]] = {
-        "": lambda stream: stream,
-        ".gz": lambda stream: gzip.GzipFile(fileobj=stream),
+        ".gz": lambda file: gzip.GzipFile(fileobj=file),
         ".bz2": bz2.BZ2File,
         ".xz": lzma.LZMAFile,
-        ".zst": lambda stream: _zstandard(name, stream),
+        ".zst": lambda file: _zstandard(name, file),
     }
-    return Source(name, plain_name, lambda: openers[suffix](opened()))
+    return Source(name, plain_name, lambda: _read_by(opened, openers[suffix]))
 
 
-def _zipped(name: str, opened: Callable[[], BinaryIO]) -> Source:
+def _read_by(opened: Callable[[], BinaryIO], opener: Callable[[BinaryIO], Any]) -> BinaryIO:
+    file = opened()
     try:
-        members = [member for member in zipfile.ZipFile(opened()).namelist() if not member.endswith("/")]
+        return _Decompressed(opener(file), file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _only_member(name: str, opened: Callable[[], BinaryIO]) -> str:
+    try:
+        with opened() as file:
+            members = [member for member in zipfile.ZipFile(file).namelist() if not member.endswith("/")]
     except zipfile.BadZipFile as error:
         raise InputError(f"the file {name!r} cannot be read: {error}") from None
     if len(members) != 1:
         raise InputError(
             f"the file {name!r} holds {len(members)} files, {', '.join(members[:3])}; it must hold one table"
         )
-    member: str = members[0]
-    return Source(name, PurePath(member).name.lower(), lambda: _member(name, opened, member))
+    return members[0]
 
 
-def _member(name: str, opened: Callable[[], BinaryIO], member: str) -> Any:
+def _member(name: str, file: BinaryIO, member: str) -> Any:
     try:
-        return zipfile.ZipFile(opened()).open(member)
+        return zipfile.ZipFile(file).open(member)
     except (RuntimeError, NotImplementedError) as error:  # a password, a way to compress that Python lacks
         raise InputError(f"the file {name!r} cannot be read: {error}") from None
 
 
-def _zstandard(name: str, stream: BinaryIO) -> Any:
+def _zstandard(name: str, file: BinaryIO) -> Any:
     pyarrow = load_extra("pyarrow", f"the compressed file {name!r}")
-    return io.BufferedReader(pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
+    return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, mode="r"), "zstd")

@@ -31,7 +31,7 @@ def read_parquet(source: Source, options: ReadOptions) -> FileTable:
         raise InputError(
             f"the file {source.name!r} is not a Parquet file, or is damaged: {str(error).splitlines()[0]}"
         ) from None
-    if table.num_rows == 0 or table.num_columns == 0:
+    if table.num_columns == 0 or (table.num_rows == 0 and not options.may_be_empty):
         raise InputError(f"the file {source.name!r} has no rows or no columns")
     names = table.column_names
     doubled = next((name for name in names if names.count(name) > 1), None)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from weald.runtime.errors import InputError
 
 # A classifier may have so many classes whatever its rows.
 _MANY_CLASSES = 100
+_insisted: ContextVar[bool] = ContextVar("many_classes", default=False)
 
 
 def split_outputs(y: Any) -> list[Any]:
@@ -105,21 +109,44 @@ def read_several_classes(
     return codes, classes
 
 
+@contextmanager
+def many_classes(wanted: bool = True) -> Iterator[None]:
+    """A block in which classifiers take any number of classes; ``wanted=False``: one in which they do not.
+
+    Elsewhere more than 100 classes, more than half as many as there are rows, are refused: labels that tell rows apart are
+    mostly numbers, or the wrong column, and training to them takes minutes.
+
+    >>> import weald
+    >>> names = [f"kind {number}" for number in range(150)]
+    >>> with weald.many_classes():
+    ...     model = weald.RandomForestClassifier(n_estimators=1).fit([[number] for number in range(150)], names)
+    >>> len(model.classes_)
+    150
+    """
+    token = _insisted.set(wanted)
+    try:
+        yield
+    finally:
+        _insisted.reset(token)
+
+
 def too_many_classes(n_classes: int, n_rows: int) -> bool:
-    """Whether labels tell rows apart rather than classes."""
-    return n_classes > _MANY_CLASSES and 2 * n_classes > n_rows
+    """Whether labels tell rows apart rather than classes, and nobody insists."""
+    return n_classes > _MANY_CLASSES and 2 * n_classes > n_rows and not _insisted.get()
 
 
-def check_number_of_classes(n_classes: int, n_rows: int) -> None:
+def check_number_of_classes(n_classes: int, n_rows: int, *, who: str = "y has") -> None:
     """Refuse labels that tell rows apart, not classes: more than 100 classes, and more than half as many as there are rows.
+
+    ``who`` has them.
 
     >>> check_number_of_classes(150, n_rows=1000)
     """
     if too_many_classes(n_classes, n_rows):
         raise InputError(
-            f"y has {n_classes:,} classes in {n_rows:,} rows, so most have a single row to learn from: "
+            f"{who} {n_classes:,} classes in {n_rows:,} rows, so most have a single row to learn from: "
             "use a regressor if y holds quantities, "
-            "join rare classes to one, or leave their rows out."
+            "join rare classes to one, or leave their rows out; 'with weald.many_classes():' takes them nevertheless."
         )
 
 
@@ -231,7 +258,22 @@ def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     if kinds == {"string"}:
         return labels
     plain = np.array(cells)
-    return plain if plain.dtype.kind in "biuf" else plain.astype(np.float64)
+    return plain if plain.dtype.kind in "biuf" else _floats_of_classes(cells)
+
+
+def _floats_of_classes(cells: list[Any]) -> NDArray[np.float64]:
+    """Numbers that are neither int64 nor float64, as floats, where that keeps them apart."""
+    floats: dict[Any, float] = {}
+    for cell in set(cells):
+        try:
+            floats[cell] = float(cell)
+        except OverflowError:
+            raise InputError(f"y holds {str(cell)[:20]}..., which is too large for a number; use strings as labels.") from None
+    if len(set(floats.values())) < len(floats):
+        raise InputError(
+            "y holds labels that are the same as float64, such as neighbouring large integers; use strings as labels."
+        )
+    return np.array([floats[cell] for cell in cells])
 
 
 def _classes_of_strings(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:

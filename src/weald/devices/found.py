@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,9 @@ from weald.runtime.errors import DeviceError, InputError, MissingExtraError
 from weald.runtime.extras import load_extra
 
 INSTALL = "install its maker's driver with OpenCL, or PoCL, which runs OpenCL on the CPU (pip install pocl-binary-distribution)"
+
+# What a compiler says behind pages of what it was called with.
+_REASON = re.compile(r"^.*?\b(error: .*?)( Device .*)?$")
 
 
 @dataclass(frozen=True)
@@ -43,13 +47,13 @@ class FoundDevice:
 _MOST_GROUP = 256
 
 
-def list_devices(load: Callable[[str, str], Any] = load_extra) -> list[FoundDevice]:
+def list_devices() -> list[FoundDevice]:
     """All devices, in the order of their numbers: those of other makers than the CPU's first.
 
     Raises:
         MissingExtraError: where pyopencl is not installed.
     """
-    cl = load("pyopencl", "device='opencl'")
+    cl = load_extra("pyopencl", "device='opencl'")
     handles = []
     try:
         platforms = cl.get_platforms()
@@ -83,9 +87,9 @@ def _found(cl: Any, number: int, platform: Any, handle: Any) -> FoundDevice:
     )
 
 
-def chosen_devices(numbers: tuple[int, ...], found: list[FoundDevice] | None = None) -> list[FoundDevice]:
+def chosen_devices(numbers: tuple[int, ...]) -> list[FoundDevice]:
     """The devices of these numbers."""
-    found = list_devices() if found is None else found
+    found = list_devices()
     if not found:
         raise InputError(
             f"device='opencl' finds no OpenCL device on this machine; {INSTALL}, or use device='cpu'."
@@ -117,11 +121,11 @@ def naming(device: FoundDevice, doing: str) -> Iterator[None]:
     cl = load_extra("pyopencl", "device='opencl'")
     try:
         yield
-    except cl.MemoryError as error:
-        raise DeviceError(
-            f"{device.label} has too little memory for {doing}; set a smaller memory_limit, as in "
-            f"device=weald.OpenCL('{device.number}', memory_limit={device.memory // 2**22}), or use device='cpu'."
-        ) from error
     except (cl.Error, RuntimeError) as error:
-        why = " ".join(str(error).split())
+        why = _REASON.sub(r"\1", " ".join(str(error).split()))
+        if isinstance(error, cl.MemoryError) or "INVALID_BUFFER_SIZE" in why:
+            raise DeviceError(
+                f"{device.label} has too little memory for {doing}; set a smaller memory_limit, as in "
+                f"device=weald.OpenCL('{device.number}', memory_limit={device.memory // 2**22}), or use device='cpu'."
+            ) from error
         raise DeviceError(f"{device.label} failed while {doing}: {why:.300}; use device='cpu'.") from error

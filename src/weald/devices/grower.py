@@ -6,6 +6,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weald.binning import DenseBins
 from weald.binning.sharded import ShardedBins
@@ -22,9 +23,19 @@ from weald.tree.state import TreeInput
 _SHARE = 0.8  # of a device's memory
 
 
+class DeviceGrower(ShardGrower):
+    """Grows trees on devices; with target statistics the bins of a round are sent to them when it begins."""
+
+    def turn(self, bins: DenseBins | ShardedBins, columns: NDArray[np.int64]) -> None:
+        """The devices get the other table's bins."""
+        if isinstance(bins, DenseBins):
+            bins = ShardedBins.of(bins, sizes=[block.n_rows for block in self.bins.blocks])
+        super().turn(bins, columns)
+
+
 def device_grower(
     plan: DevicePlan, bins: DenseBins | ShardedBins, rules: TreeRules, precision: str, tasks: int
-) -> ShardGrower:
+) -> DeviceGrower:
     """Grow trees on the rows of ``bins``, in about equal parts on each of the devices."""
     devices = chosen_devices(plan.numbers)
     limits = [int(_SHARE * one.memory) if plan.memory_limit is None else plan.memory_limit for one in devices]
@@ -34,7 +45,7 @@ def device_grower(
     for device, limit, n_blocks in zip(devices, limits, _shares(bins, len(devices)), strict=True):
         if n_blocks:
             parts.append((n_blocks, partial(_shard_on, device, limit)))
-    return ShardGrower(bins, rules, precision, tasks, parts, at_once=True)
+    return DeviceGrower(bins, rules, precision, tasks, parts, at_once=True)
 
 
 def _in_blocks(bins: DenseBins, devices: list[FoundDevice], limits: list[int]) -> ShardedBins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -11,17 +12,38 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from weald.devices.found import FoundDevice, naming
+from weald.devices.twins import reckons_exactly
+from weald.runtime.errors import DeviceError
 from weald.runtime.extras import load_extra
 
 _FOLDER = Path(__file__).parent / "kernels"
-_NEED_DOUBLES = ("round.cl",)
+_NEED_DOUBLES = ("round.cl", "predict.cl")
 
 Buffer = Any  # pyopencl's
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1)
+def _first_process() -> int:
+    """The process that used a device first, of this one and those that it was forked from."""
+    return os.getpid()
+
+
 def program_of(device: FoundDevice, codes: str, leaves: str) -> Program:
-    """The kernels for bins and leaf numbers of these types (``np.dtype.name``), compiled once a process."""
+    """The kernels for bins and leaf numbers of these types (``np.dtype.name``), compiled once a process.
+
+    Drivers have threads of their own, which a child of fork does not get: it would wait for them for ever.
+    """
+    program = _made(device, codes, leaves)
+    if program.process != os.getpid():
+        raise DeviceError(
+            f"{device.label} was used before this process was forked, and cannot be used in it; start processes by "
+            "multiprocessing's 'spawn', or use device='cpu'."
+        )
+    return program
+
+
+@lru_cache(maxsize=8)
+def _made(device: FoundDevice, codes: str, leaves: str) -> Program:
     return Program(device, np.dtype(codes), np.dtype(leaves))
 
 
@@ -30,6 +52,7 @@ class Program:
 
     def __init__(self, device: FoundDevice, codes: np.dtype[Any], leaves: np.dtype[Any]) -> None:
         self.device = device
+        self.process = _first_process()
         self._cl = cl = load_extra("pyopencl", "device='opencl'")
         self._lock = threading.Lock()  # a kernel keeps its arguments until it is started
         kinds = {"uint8": "uchar", "uint16": "ushort", "int32": "int"}
@@ -46,6 +69,8 @@ class Program:
             self._queue = cl.CommandQueue(self._context)
             built = cl.Program(self._context, source).build(options)
             self._kernels = {kernel.function_name: kernel for kernel in built.all_kernels()}
+        #: whether it has doubles that give the same bits as the host's
+        self.has_exact_doubles = device.has_doubles and reckons_exactly(self)
 
     def run(self, name: str, groups: tuple[int, ...], *arguments: Any) -> None:
         """Start a kernel with so many groups of `FoundDevice.group` work-items, none without groups.

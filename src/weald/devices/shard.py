@@ -2,7 +2,7 @@
 
 Bins, rounded gradients and the rows' places stay on the device from tree to tree. Blocks that it has no room for pass through it,
 one after another, in every question that needs them. What the host does, it does with the kernels of `RowShard`: on a device
-without doubles it rounds gradients and sums leaves, too.
+whose doubles are missing or inexact it rounds gradients and sums leaves, too.
 """
 
 from __future__ import annotations
@@ -110,6 +110,13 @@ class DeviceShard:
         passing = [own.n_rows for own in self._blocks if own.room is None]
         self._shared = plan.room(program, max(passing)) if passing else None
 
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """See `Shard`."""
+        for own, block in zip(self._blocks, blocks, strict=True):
+            own.block = block
+            if own.room is not None:
+                self._program.put(block.read(), own.room.codes)
+
     @property
     def n_passing(self) -> int:
         """How many blocks the device has no room for."""
@@ -154,7 +161,7 @@ class DeviceShard:
             if not self._packed:
                 room.make_wide(self._program)
             here = rounding._replace(first=np.uint32((self._first + own.first) & 0xFFFFFFFF))
-            if self._program.device.has_doubles:
+            if self._program.has_exact_doubles:
                 self._round(own, room, here, sampled)
             else:
                 self._put_rounded(own, room, here, sampled)
@@ -335,7 +342,7 @@ class DeviceShard:
 
     def leaf_sums(self, scales: tuple[float, float]) -> NDArray[np.int64]:
         """See `Shard`."""
-        if not self._program.device.has_doubles:
+        if not self._program.has_exact_doubles:
             given = self._gradient, self._hessian
             return whole_leaf_sums(self._leaf_of_row, self._n_leaves, *given, scales, self.tasks)
         program, n_leaves = self._program, self._n_leaves

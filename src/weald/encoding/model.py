@@ -45,6 +45,19 @@ class ModelStatistics:
         """A table with the derived columns beside its own."""
         return Dataset(self.extended_schema, _Extended(self, dataset))
 
+    def extended(self, block: NDArray[Any]) -> NDArray[Any]:
+        """Some rows of a table, (rows, columns), with the derived columns beside their own."""
+        n_columns = self.schema.n_columns
+        wide = np.empty((len(block), self.extended_schema.n_columns), block.dtype, order="F")
+        wide[:, :n_columns] = block
+        codes = codes_of_block(block, self.schema)
+        place = n_columns
+        for table in self.tables:
+            for cells in table.look_up(codes):
+                wide[:, place] = cells
+                place += 1
+        return wide
+
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
         """The user's columns that every column of an extended table comes from."""
@@ -116,23 +129,10 @@ class _Extended:
     def blocks(self, step: int) -> Iterator[tuple[int, NDArray[Any]]]:
         for first, block in self._dataset.blocks():
             for begin in range(0, len(block), step):
-                yield first + begin, self._extended(block[begin : begin + step])
+                yield first + begin, self._statistics.extended(block[begin : begin + step])
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        return self._extended(self._dataset.take(rows))
-
-    def _extended(self, block: NDArray[Any]) -> NDArray[Any]:
-        statistics = self._statistics
-        n_columns = statistics.schema.n_columns
-        wide = np.empty((len(block), statistics.extended_schema.n_columns), block.dtype, order="F")
-        wide[:, :n_columns] = block
-        codes = codes_of_block(block, statistics.schema)
-        place = n_columns
-        for table in statistics.tables:
-            for cells in table.look_up(codes):
-                wide[:, place] = cells
-                place += 1
-        return wide
+        return self._statistics.extended(self._dataset.take(rows))
 
 
 def codes_of_block(block: NDArray[Any], schema: Schema) -> Codes:

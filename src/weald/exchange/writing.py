@@ -18,6 +18,10 @@ WRITERS: Final[dict[str, str]] = {
     "json": "json",
     "python": "python",
     "c": "c",
+    "lightgbm": "lightgbm",
+    "xgboost": "xgboost",
+    "catboost": "catboost",
+    "treelite": "treelite",
 }
 
 

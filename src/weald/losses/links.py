@@ -41,6 +41,17 @@ def _half_sigmoid(scores: Float64s) -> Float64s:
     return _sigmoid(2.0 * scores)
 
 
+def _log1p_exp(scores: Float64s) -> Float64s:
+    """log(1 + exp(score)), above 0 from the score itself, which is exact where exp would overflow."""
+    found: Float64s = np.maximum(scores[0], 0.0) + log_of(1.0 + exp_of(-np.abs(scores[0])))
+    return found
+
+
+def _signed_square(scores: Float64s) -> Float64s:
+    found: Float64s = scores[0] * np.abs(scores[0])
+    return found
+
+
 def _step(scores: Float64s) -> Float64s:
     above: Float64s = (scores[0] > 0.0).astype(np.float64)
     return above
@@ -90,11 +101,13 @@ def scores_of(link: str, prediction: Float64s) -> Float64s:
 
 # Each maps scores (K, n) to (n,) or (n, K). "logit" and "half_logit" give the probability of class 1, "step" 0 or 1,
 # "normal" the mean, the first of two scores; "softmax" and "one_vs_rest" K probabilities that add up to 1, "sigmoids" K that
-# need not.
+# need not. "log1p_exp" and "signed_square" are those of models that others have trained.
 LINKS: dict[str, Callable[[Float64s], Float64s]] = {
     "identity": _identity,
     "normal": _first,
     "log": _exponential,
+    "log1p_exp": _log1p_exp,
+    "signed_square": _signed_square,
     "logit": _sigmoid,
     "half_logit": _half_sigmoid,
     "step": _step,

@@ -56,7 +56,7 @@ def _check_together(found: Mapping[str, Any]) -> None:
             "permutation_count=1 leaves boosting_type='Ordered' no order to take gradients in; set it to 2 or more."
         )
     _check_detector(found)
-    CATBOOST_PARAMETERS.check_company(found, "grow_policy", "boosting_type", "od_type")
+    CATBOOST_PARAMETERS.check_company(found, "grow_policy", "boosting_type", "od_type", "task_type")
 
 
 def _check_detector(found: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from weald.params.dialect import ParameterTable, all_refused, different, refused
 _POSITIVE: dict[str, Any] = {"low": 0, "open_low": True}
 _SHARE: dict[str, Any] = {"low": 0, "high": 1, "open_low": True}
 _NOT_NEGATIVE: dict[str, Any] = {"low": 0}
-_NO_GPU = "there is no GPU; leave it out."
+_NO_GPU = "a device decides it itself; leave it out."
 _NO_TEXT = "columns of text and of embeddings are not there; make numbers of them first."
 _NO_PENALTY = "all columns count alike; leave it out."
 _NO_LANGEVIN = "there is no Langevin boosting; leave it out."
@@ -41,7 +41,11 @@ _CORE = (
     different("boost_from_average", "bool", None,
         "Start from the best constant; None: for RMSE, MAE, MAPE, Quantile and MultiQuantile.",
         "RMSEWithUncertainty always does.", "base_score", optional=True),
-    same("task_type", "choice", "CPU", "Where training runs.", choices=("CPU",), refused=(("GPU", "'CPU'"),)),
+    different("task_type", "choice", "CPU", "Where training runs.",
+        "in place of a GPU an OpenCL device grows the trees, to the same bytes; a warning names it.", "device",
+        choices=("CPU", "GPU")),
+    different("devices", "any", None, "Numbers of the GPUs: '0', '0:1', '0-3' or a list.",
+        "those of the OpenCL devices, which share the rows.", "device", optional=True, of=("task_type", ("GPU",))),
 )
 _TREES = (
     same("grow_policy", "choice", "SymmetricTree",
@@ -204,7 +208,7 @@ _OUTPUT = (
     refused("callback", None, "give fit callbacks."),
 )
 _ELSEWHERE = (
-    *all_refused(_NO_GPU, [("devices", None), ("device_config", None), ("gpu_ram_part", None),
+    *all_refused(_NO_GPU, [("device_config", None), ("gpu_ram_part", None),
         ("pinned_memory_size", None), ("gpu_cat_features_storage", None), ("data_partition", None)]),
     *all_refused(_NO_TEXT, [("text_features", None), ("tokenizers", None), ("dictionaries", None),
         ("feature_calcers", None), ("text_processing", None), ("embedding_features", None)]),

@@ -29,7 +29,8 @@ _COMMAND_LINE = "it is LightGBM's command line's; "
 _TEXT_FILES = "it is of text files, which are not read; give Dataset a table, and its columns as arguments."
 _ONE_MACHINE = "training runs on one machine; leave it out."
 _NO_NETWORK = "training runs on one machine."
-_NO_GPU = "training runs on the CPU."
+_ONE_PLATFORM = "`weald doctor` numbers the devices of all platforms together."
+_GPU = ("device_type", ("gpu", "cuda"))
 _NO_RANKING = "it is of ranking, and no objective here ranks."
 
 OBJECTIVES = (
@@ -78,8 +79,14 @@ _CORE = (
     different("num_threads", "int", None, "Threads; None and 0: all cores, below 0: so many fewer, -1 being all.",
         "never changes the model, not by a bit.", "n_jobs", optional=True,
         aliases=("n_jobs", "nthread", "nthreads", "num_thread")),
-    different("device_type", "choice", "cpu", "Where training runs.", "only 'cpu'.", choices=("cpu",),
-        refused=(("gpu", "'cpu'"), ("cuda", "'cpu'")), aliases=("device",)),
+    different("device_type", "choice", "cpu", "Where training runs.",
+        "in place of a GPU an OpenCL device grows the trees, to the same bytes; a warning names it.", "device",
+        choices=("cpu", "gpu", "cuda"), aliases=("device",)),
+    different("gpu_device_id", "int", -1, "Number of the GPU; -1: the first.", "that of the OpenCL device.", "device",
+        low=-1, of=_GPU),
+    different("gpu_device_id_list", "any", "", "Numbers of several GPUs, with commas between them.",
+        "those of the OpenCL devices, which share the rows.", "device", of=_GPU),
+    different("num_gpu", "int", 1, "How many GPUs.", "so many OpenCL devices, the first ones.", "device", low=1, of=_GPU),
     different("seed", "any", None, "Seed.", "draws are Weald's own; None is 0.", "random_state",
         aliases=("random_seed", "random_state")),
     different("deterministic", "bool", False, "Whether the number of threads may not change the model.",
@@ -268,8 +275,8 @@ _ELSEWHERE = (
     *all_refused(_ONE_MACHINE, [("num_machines", 1, "num_machine"),
         ("machine_list_filename", "", "mlist", "machine_list", "machine_list_file"), ("machines", "", "nodes", "workers")]),
     *all_ignored(_NO_NETWORK, [("local_listen_port", 12400, "port", "local_port"), ("time_out", 120), ("top_k", 20, "topk")]),
-    *all_ignored(_NO_GPU, [("gpu_platform_id", -1), ("gpu_device_id", -1), ("gpu_device_id_list", ""),
-        ("gpu_use_dp", False), ("num_gpu", 1)]),
+    *all_ignored(_ONE_PLATFORM, [("gpu_platform_id", -1)]),
+    *all_ignored("sums are whole numbers, and exact.", [("gpu_use_dp", False)]),
 )
 _FORMER = (
     *all_ignored("LightGBM had it once, and has it no more; verbosity says how much is said.", [("silent", True)]),

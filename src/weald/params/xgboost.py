@@ -21,8 +21,9 @@ _WEIGHED = ("reg:squarederror", "reg:logistic", "binary:logistic", "binary:logit
 _GENERAL = (
     same("booster", "choice", "gbtree", "Trees, trees with dropout, or a linear model.",
         choices=("gbtree", "dart", "gblinear"), native="booster"),
-    different("device", "choice", "cpu", "Where training runs.", choices=("cpu",),
-        refused=tuple((name, "'cpu'") for name in ("cuda", "gpu", "sycl")), note="only 'cpu'."),
+    different("device", "any", "cpu", "Where training runs: 'cpu', 'cuda', 'gpu', or with a number, 'cuda:1'.",
+        native="device", note="in place of a GPU an OpenCL device grows the trees, to the same bytes; a warning names it. "
+        "Prediction runs on the CPU."),
     different("verbosity", "int", 1, "How much is logged.", low=0, high=3,
         note="0 silences warnings; there is no further log at 2 and 3."),
     different("validate_parameters", "bool", True, "Whether unknown parameters are looked for.", optional=True,

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from weald.runtime.errors import InputError
-from weald.runtime.resident import resident_bytes
+from weald.runtime.resident import resident_bytes, said_of
 
 _PAGE = mmap.PAGESIZE
+_INTERPRETER = 288 * 2**20  # what Python, NumPy, Numba and the compiled kernels take before there is any row
 _RELAXED, _TIGHT = 0.75, 0.9  # shares of the limit below which nothing, and above which everything is released
 
 
@@ -32,6 +33,9 @@ class RowMemory(Protocol):
     def release(self, *arrays: NDArray[Any]) -> None:
         """Parts of such arrays, or others, are done with for now."""
 
+    def check_room(self, size: int, what: str, instead: str) -> None:
+        """Refuse ``what`` where it takes so many bytes of the process itself that a limit has no room for them."""
+
 
 class InMemory:
     """Plain arrays, which stay where they are."""
@@ -44,6 +48,9 @@ class InMemory:
 
     def release(self, *arrays: NDArray[Any]) -> None:
         """Nothing is to be done."""
+
+    def check_room(self, size: int, what: str, instead: str) -> None:
+        """There is no limit."""
 
 
 IN_MEMORY = InMemory()
@@ -99,6 +106,14 @@ class MappedFiles:
         for array in arrays:
             for row in array if array.ndim > 1 else (array,):
                 _release(row)
+
+    def check_room(self, size: int, what: str, instead: str) -> None:
+        """Refuse what the limit has no room for beside the interpreter; what is mapped can go."""
+        if self._limit is not None and size > self._limit - _INTERPRETER:
+            raise InputError(
+                f"memory_limit={said_of(self._limit)} has no room for {what}, which takes {said_of(size)}; use {instead}, or "
+                "give more."
+            )
 
     def _array_of(self, mapped: mmap.mmap, dtype: DTypeLike) -> NDArray[Any]:
         self._maps.append(weakref.ref(mapped))

@@ -30,5 +30,5 @@ def make_grower(bins: AnyBins | StatisticBins | ShardedBins, rules: TreeRules, p
     if isinstance(bins, Ranks | SparseRanks):
         return ExactGrower(bins, rules, precision, tasks)
     if isinstance(bins, StatisticBins):
-        return TreeGrower(bins.tables[0], rules, precision, tasks)
+        return make_grower(bins.tables[0], rules, precision, tasks)
     return TreeGrower(bins, rules, precision, tasks)

@@ -10,7 +10,7 @@ import pytest
 
 import weald
 from unit.cli.votes import save_vote
-from weald.data.files import read_file
+from weald.data.files import read_file, write_file
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
@@ -36,6 +36,20 @@ def test_predictions_go_to_stdout_and_nothing_else_does(run: Any, flowers: Path,
     lines = result.stdout.splitlines()
     assert lines[0] == "prediction" and len(lines) == 241
     np.testing.assert_array_equal([float(line) for line in lines[1:]], _expected(regressor, flowers))
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet"])
+def test_a_table_without_rows_has_predictions_without_rows(
+    run: Any, flowers: Path, classifier: Path, tmp_path: Path, name: str
+) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+        write_file(tmp_path / name, {column: values[:0] for column, values in read_file(flowers).items()})
+    else:
+        (tmp_path / name).write_text(flowers.read_text().splitlines()[0] + "\n")
+    result = run("predict", tmp_path / name, "--model", classifier, "--out", "-", "--proba")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == ["prediction,probability_daisy,probability_rose"]
 
 
 def test_probabilities_of_a_regressor_are_refused(run: Any, flowers: Path, regressor: Path) -> None:

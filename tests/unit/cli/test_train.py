@@ -135,3 +135,12 @@ def test_an_output_that_cannot_be_written_is_found_before_the_training(
     assert missing.exit_code == 2 and "does not exist" in missing.stderr
     folder = run("train", flowers, "--target", "kind", "--model", tmp_path)
     assert folder.exit_code == 2 and "is a folder" in folder.stderr
+
+
+def test_a_target_with_a_class_for_every_row_is_trained_for_who_insists(run: Any, tmp_path: Path) -> None:
+    data, model = tmp_path / "data.csv", tmp_path / "model.weald"
+    data.write_text("a,kind\n" + "".join(f"{number},name {number}\n" for number in range(120)))
+    arguments = ("train", data, "--target", "kind", "--model", model, "--set", "n_estimators=1")
+    refused = run(*arguments)
+    assert refused.exit_code == 2 and "--many-classes takes them nevertheless" in refused.stderr.replace("\n", " ")
+    assert run(*arguments, "--many-classes").exit_code == 0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import sys
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from weald.data import delimited
+from weald.data import delimited, streams
 from weald.data.files import read_file, write_file
 from weald.runtime.errors import InputError
 
@@ -84,6 +88,29 @@ def test_files_that_are_not_text_or_not_there_are_refused(tmp_path: Path) -> Non
         read_file(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match=r"use \.csv"):
         read_file(write(tmp_path, "", "table.xlsx"))
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz", "table.csv.bz2", "table.csv.xz", "table.csv.zst", "table.zip"])
+def test_every_file_is_closed_again(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, path = b"a,b\n1,2\n3,4\n", tmp_path / name
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("table.csv", text)
+    elif name.endswith(".zst"):
+        arrow = pytest.importorskip("pyarrow")
+        path.write_bytes(arrow.compress(text, codec="zstd", asbytes=True))
+    else:
+        compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
+        path.write_bytes(compress(text))
+    opened: list[Any] = []
+
+    def remember(*arguments: Any) -> Any:
+        opened.append(open(*arguments))  # noqa: SIM115
+        return opened[-1]
+
+    monkeypatch.setattr(streams, "open", remember, raising=False)
+    assert read_file(path)["b"].tolist() == [2.0, 4.0]
+    assert opened and all(file.closed for file in opened)
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.csv.gz", "out.parquet"])

@@ -260,6 +260,8 @@ def test_pandas_dates_intervals_and_complex_numbers_are_refused_by_column():
         read_table(pandas.DataFrame({"bin": pandas.cut([1, 2], 2)}))
     with pytest.raises(InputError, match="Complex data not supported: column 'z'"):
         read_table(pandas.DataFrame({"z": [1j]}))
+    with pytest.raises(InputError, match="Column 'z' has categories of type complex"):
+        read_table(pandas.DataFrame({"z": pandas.Categorical(np.array([1j, 2], dtype=object))}))
     with pytest.raises(TypeError, match=r"column 'o', row 1, the argument must be a string or a number"):
         read_table(pandas.DataFrame({"o": [1, {"a": 1}]}))
 

@@ -105,6 +105,14 @@ def test_a_target_that_cannot_be_used_is_refused_in_words(read, y, words):
         read(y, 2, owner="Model")
 
 
+def test_classes_that_floats_cannot_tell_apart_are_refused():
+    with pytest.raises(InputError, match="y holds labels that are the same as float64"):
+        read_classes(np.array([2**70, 2**70 + 1], dtype=object), 2, owner="Model")
+    with pytest.raises(InputError, match="too large for a number; use strings as labels"):
+        read_classes(np.array([10**400, 1], dtype=object), 2, owner="Model")
+    assert read_classes(np.array([2**70, 1], dtype=object), 2, owner="Model")[1].tolist() == [1.0, 2.0**70]
+
+
 def test_a_regression_target_of_strings_is_refused_with_its_row():
     with pytest.raises(InputError, match="y must hold numbers, but row 1 is 'many'"):
         read_regression_target([1, "many"], 2)

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import weald
+import weald.catboost
+import weald.lightgbm
+import weald.xgboost
 from weald.data import read_table
-from weald.data.targets import read_classes, read_several_classes
+from weald.data.targets import many_classes, read_classes, read_several_classes
 from weald.runtime.errors import DataWarning, InputError
 
 CELLS = [str(number) for number in range(20)]
@@ -94,3 +98,41 @@ def test_labels_that_tell_rows_apart_are_no_classes() -> None:
     assert len(read_several_classes(names * 2, 300, None)[1]) == 150
     assert len(read_several_classes(names[:100], 100, None)[1]) == 100
     assert len(read_classes(names, 150)[1]) == 150
+    with many_classes():
+        assert len(read_several_classes(names + names[:50], 200, None)[1]) == 150
+        with many_classes(False), pytest.raises(InputError, match="many_classes"):
+            read_several_classes(names + names[:50], 200, None)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: weald.BoostedTreesClassifier(n_estimators=1),
+        lambda: weald.DecisionTreeClassifier(),
+        lambda: weald.RandomForestClassifier(n_estimators=1),
+        lambda: weald.ExtraTreesClassifier(n_estimators=1),
+        lambda: weald.GradientBoostingClassifier(n_estimators=1),
+        lambda: weald.BaggingClassifier(n_estimators=1),
+        lambda: weald.AdaBoostClassifier(n_estimators=1),
+        lambda: weald.VotingClassifier([("tree", weald.DecisionTreeClassifier())]),
+        lambda: weald.StackingClassifier([("tree", weald.DecisionTreeClassifier())]),
+        lambda: weald.lightgbm.LGBMClassifier(n_estimators=1, verbosity=-1),
+        lambda: weald.xgboost.XGBClassifier(n_estimators=1),
+        lambda: weald.catboost.CatBoostClassifier(iterations=1, verbose=False),
+    ],
+)
+def test_every_classifier_refuses_labels_that_tell_rows_apart(make: Any) -> None:
+    model = make()
+    with pytest.raises(InputError, match=r"y has 150 classes in 150 rows.*weald.many_classes"):
+        model.fit(np.arange(150.0).reshape(-1, 1), np.arange(150))
+
+
+def test_the_number_of_classes_of_an_objective_is_held_to_the_same_rule() -> None:
+    X, y = np.arange(150.0).reshape(-1, 1), np.arange(150)
+    params = {"objective": "multiclass", "num_class": 150, "verbosity": -1, "num_threads": 1}
+    with pytest.raises(InputError, match="the objective has 150 classes in 150 rows"):
+        weald.lightgbm.train(params, weald.lightgbm.Dataset(X, y), 1)
+    with weald.many_classes():
+        assert weald.lightgbm.train(params, weald.lightgbm.Dataset(X, y), 1).num_trees() == 150
+        tree = weald.DecisionTreeClassifier().fit(X, y)
+    assert len(tree.classes_) == 150

@@ -14,6 +14,7 @@ from thread_team import ThreadTeam, run_team
 from weald.estimators.shared.persistence import to_bytes
 from weald.runtime.errors import InputError
 from weald.runtime.team import ALONE
+from weald.training.boosting.flat import from_flat
 from weald.workers.estimators import fit_member, rows_of
 from weald.workers.tables import MemberRows
 from weald.workers.watched import MemberFailedError
@@ -59,7 +60,7 @@ CASES: dict[str, dict[str, Any]] = {
 def model_of(target: str = "number", weighted: bool = False, **settings: Any) -> Any:
     kind = weald.BoostedTreesClassifier if target in ("two", "three") else weald.BoostedTreesRegressor
     given = {"n_estimators": 5, "max_leaves": 7, "categories": "partition", "n_jobs": 1, **settings}
-    return kind(**given)
+    return kind(**from_flat(given))
 
 
 def share(values: Any, size: int, rank: int) -> Any:

@@ -164,7 +164,7 @@ def _like(train: Pool, X: Any, y: Any) -> Pool:
     """A Pool of another table with the training set's columns of categories."""
     columns: list[Any] = list(train.get_cat_feature_indices())
     if train.frame_names is not None and is_frame(X):
-        present = set(open_table(X).names)
+        present = set(open_table(X, least_rows=0).names)
         absent = [name for name in train.frame_names if name not in present]
         if absent:
             raise InputError(f"eval_set has no column {absent[0]!r}, which X has.")

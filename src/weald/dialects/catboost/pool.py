@@ -71,7 +71,7 @@ class Pool(LabelledRows):
         log_cerr: Any = None,
     ) -> None:
         self._open(data, text=True)
-        opened = open_table(self.source)
+        opened = open_table(self.source, least_rows=0)
         #: the columns' own names where the table is a frame, by which other frames are matched
         self.frame_names = list(opened.names) if is_frame(self.source) else None
         self._label = None if label is None else column_of("label", label, self.n_rows)

@@ -125,4 +125,4 @@ OF_DATASETS = dict.fromkeys(
 )  # fmt: skip
 OF_DATASETS["set_cache_path"] = "nothing is downloaded; leave it out."
 #: an argument of predictions
-OF_PREDICT = {"task_type": "there is no GPU; use 'CPU'."}
+OF_PREDICT = {"task_type": "prediction runs on the CPU; use 'CPU'."}

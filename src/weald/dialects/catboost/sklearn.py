@@ -61,6 +61,8 @@ class CatBoostRegressor(RegressorMixin, CatBoost):  # type: ignore[misc]
         """The share of the labels' variance that is explained; y may be in a Pool."""
         found = self.predict(X)
         y = X.labels if y is None and isinstance(X, Pool) else y
+        if not len(found):
+            return float("nan")
         return float(r2_score(y, found[:, 0] if found.ndim == 2 else found, sample_weight=sample_weight))
 
 
@@ -143,8 +145,9 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted; y may be in a Pool."""
+        found = self.predict(X)
         y = X.labels if y is None and isinstance(X, Pool) else y
-        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        return float(accuracy_score(y, found, sample_weight=sample_weight)) if len(found) else float("nan")
 
     def set_probability_threshold(self, binclass_probability_threshold: float | None = None) -> None:
         """The probability from which the second of two classes is predicted; None: 0.5."""

@@ -14,7 +14,7 @@ import numpy as np
 from weald.dialects.catboost.metrics import Evaluated
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.pool import Pool
-from weald.dialects.catboost.translate import detector_of, native_parameters
+from weald.dialects.catboost.translate import detector_of, device_of, native_parameters
 from weald.dialects.shared.run import GivenRows, Order, Run
 from weald.dialects.shared.tables import Float64s
 from weald.estimators.shared.persistence import FittedModel
@@ -56,7 +56,8 @@ class Request:
             native["base_score"] = self.chosen.start(self.full["boost_from_average"])
         counts = slice(None) if weight is None else weight > 0
         loss = self.chosen.loss(train.label[counts], None if weight is None else weight[counts])
-        return Run(Order(native, loss, train, self.evals, [one.metric for one in self.metrics]), earlier)
+        metrics, device = [one.metric for one in self.metrics], device_of(self.full)
+        return Run(Order(native, loss, train, self.evals, metrics, device=device), earlier)
 
 
 def given_rows(

@@ -11,6 +11,7 @@ import numpy as np
 from weald.dialects.catboost.objectives import Chosen
 from weald.dialects.catboost.statistics import statistics_of
 from weald.dialects.shared.constraints import monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.tables import Float64s
 from weald.params.catboost import CATBOOST_PARAMETERS
 from weald.runtime.errors import InputError
@@ -94,6 +95,17 @@ def _resolve_growth(full: dict[str, Any]) -> None:
             UserWarning,
             stacklevel=2,
         )
+
+
+def device_of(full: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    given = full["devices"]
+    if full["task_type"] == "CPU":
+        return None
+    if given in (None, "-1"):
+        return AskedDevice("task_type='GPU'")
+    text = ":".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+    return AskedDevice("task_type='GPU'", device_numbers(f"devices={given!r}", text, ":"))
 
 
 def native_parameters(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weald.devices.found import list_devices
 from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.confusion import confusion
 from weald.dialects.catboost.metrics import kind_of, metric_of
@@ -15,7 +16,7 @@ from weald.dialects.catboost.objectives import Chosen, choose
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.refusals import OF_CURVE, OF_EVAL_METRIC, OF_UTILS, REFUSALS_OF_UTILS
 from weald.dialects.shared.tables import Float64s, as_array, one_a_row
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError, MissingExtraError, NotSupportedError
 
 #: false positive rates, true positive rates and thresholds, which descend from 1 to 0
 Curve = tuple[Float64s, Float64s, Float64s]
@@ -102,8 +103,11 @@ def _check_labels(y: Float64s, metric: str, chosen: Chosen) -> None:
 
 
 def get_gpu_device_count() -> int:
-    """0: there are no GPUs here."""
-    return 0
+    """How many GPUs OpenCL finds; 0 where pyopencl is not installed."""
+    try:
+        return sum(device.kind == "GPU" for device in list_devices())
+    except MissingExtraError:
+        return 0
 
 
 @DOOR.function

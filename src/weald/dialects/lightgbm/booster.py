@@ -271,7 +271,7 @@ class Booster(DescribedBooster):
     def _contributions(self, table: Any, reader: Reader) -> Any:
         if not scipy.sparse.issparse(table):
             found = reader.shap_values(table)
-            return found.reshape(len(found), -1)
+            return found.reshape(len(found), int(np.prod(found.shape[1:])))
         return self._sparse_contributions(table, reader)
 
     def _sparse_contributions(self, table: Any, reader: Reader) -> Any:
@@ -279,7 +279,7 @@ class Booster(DescribedBooster):
         rows, outputs = table.tocsr(), self.num_model_per_iteration()
         step = max(1, _MOST_CELLS // (outputs * (rows.shape[1] + 1)))
         parts: list[list[Any]] = [[] for _ in range(outputs)]
-        for first in range(0, rows.shape[0], step):
+        for first in range(0, max(1, rows.shape[0]), step):
             found = reader.shap_values(rows[first : first + step])
             for place, part in enumerate(parts):
                 part.append(scipy.sparse.csr_matrix(found if outputs == 1 else found[:, place]))
@@ -407,6 +407,7 @@ class Booster(DescribedBooster):
         """Without the sets and the function that an objective may be: a pickle predicts, and trains on with `update`'s own."""
         state = {**self.__dict__, "_train_set": None, "_valid_sets": [], "_run": None, "_reader_of_all": None}
         state |= {"_objective": None, "_request": None}
+        state.pop("_lock", None)
         state["_model"] = files.to_bytes(self, self._fitted(), self._rates) if self._is_trained() else None
         return state
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _FIRST_LINE = "weald.lightgbm\n"
 _THEIRS = b"tree\nversion="
 _KEYS = frozenset({"custom", "feature_names", "learning_rates", "columns"})
-_FORMAT = FileFormat("LightGBM", "Booster", _THEIRS, _KEYS, ("num_threads", "verbosity"), read_parameters)
+_UNSAVED = ("num_threads", "device_type", "gpu_device_id", "gpu_device_id_list", "num_gpu", "verbosity")
+_FORMAT = FileFormat("LightGBM", "Booster", _THEIRS, _KEYS, _UNSAVED, read_parameters)
 
 
 def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> bytes:

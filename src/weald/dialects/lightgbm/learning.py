@@ -92,6 +92,8 @@ class LearningBooster(LearningHolder):
         data, earlier = self._train_set, self._finish()
         if data is None:
             raise InputError("this Booster has no train_set to learn from; give update one.")
+        if not data.num_data():
+            raise InputError("train_set has no rows; training needs at least one.")
         if earlier is None:
             self._from_scores = data.start is not None or not value_of(self._params, "boost_from_average")
         self._check_starts(evals)
@@ -152,6 +154,10 @@ class LearningBooster(LearningHolder):
 
     def update(self, train_set: Dataset | None = None, fobj: CustomObjective | None = None) -> bool:
         """Train one more round; ``fobj``: function(scores, Dataset) -> (gradient, hessian). True: it found no split."""
+        with self._updating():
+            return self._update(train_set, fobj)
+
+    def _update(self, train_set: Dataset | None, fobj: CustomObjective | None) -> bool:
         if train_set is not None:
             self._set_train_set(train_set)
         request = self._request

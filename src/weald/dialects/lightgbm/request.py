@@ -13,7 +13,7 @@ from weald.dialects.lightgbm.columns import Categories, in_codes
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
-from weald.dialects.lightgbm.translate import column_weights, native_parameters
+from weald.dialects.lightgbm.translate import column_weights, device_of, native_parameters
 from weald.dialects.shared.request import BoosterRequest, name_of
 from weald.dialects.shared.run import GivenRows, Order
 from weald.dialects.shared.tables import Float64s
@@ -53,6 +53,7 @@ class Request(BoosterRequest):
             metrics_of(self.params, self.chosen) if self.evals else [],
             self._call_metrics if self.metrics else None,
             keeps_empty_rounds=value_of(self.params, "boosting") in ("rf", "dart"),
+            device=device_of(self.params),
             column_weights=column_weights(self.params, train.feature_name),
         )
 

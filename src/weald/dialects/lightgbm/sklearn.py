@@ -93,7 +93,8 @@ class LGBMModel(DialectEstimator):
         params["objective"] = (
             ObjectiveOfLabels(self._objective) if callable(self._objective) else self._objective
         )
-        params["random_state"] = drawn_seed(params["random_state"])
+        if "random_state" in params:  # unless it came by another name
+            params["random_state"] = drawn_seed(params["random_state"])
         return params
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from weald.dialects.lightgbm.basic import log_warning
 from weald.dialects.lightgbm.objectives import Chosen
 from weald.dialects.shared.constraints import interaction_groups, listed, monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.values import read_seed
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, SEEDS, value_of
 from weald.runtime.errors import InputError
@@ -69,6 +70,20 @@ def native_parameters(
             "rare_categories": RARE_CATEGORIES,
         }
     return native
+
+
+def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    kind = value_of(params, "device_type")
+    if kind == "cpu":
+        return None
+    several, one, count = (
+        value_of(params, name) for name in ("gpu_device_id_list", "gpu_device_id", "num_gpu")
+    )
+    numbers = (max(0, one),) if count == 1 else tuple(range(count))
+    if several:
+        numbers = device_numbers(f"gpu_device_id_list={several!r}", str(several), ",")
+    return AskedDevice(f"device_type={kind!r}", numbers)
 
 
 def threads_of(params: Mapping[str, Any]) -> int | None:

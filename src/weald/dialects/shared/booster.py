@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from weald.forest.forest import Forest
 from weald.runtime.errors import InputError, NotSupportedError
 
 Learning = TypeVar("Learning", bound="LearningHolder")
+_LOCK = "_lock"
 
 
 class ModelHolder:
@@ -103,6 +105,10 @@ class LearningHolder(ModelHolder):
         super()._set_model(model)
         self._request = None
 
+    def _updating(self) -> Any:
+        """The lock of this booster: threads that update it take turns, also with the first round, which opens the run."""
+        return self.__dict__.setdefault(_LOCK, RLock())
+
     def _finish(self) -> FittedModel | None:
         """The model, if there is one; a run that was open is over."""
         self._set_model(self._fitted() if self._is_trained() else None)
@@ -118,6 +124,8 @@ class LearningHolder(ModelHolder):
         """A booster of its own with the same trees, which are never changed and so are shared."""
         other = object.__new__(type(self))
         for name, value in self.__dict__.items():
+            if name == _LOCK:
+                continue
             other.__dict__[name] = value.copy() if isinstance(value, dict | list) else value
         other._finish()
         return other

@@ -110,6 +110,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             unstored=fitted.unstored,
             missing=fitted.missing,
             by_position=holder._by_position,
+            least_rows=0,
         )
 
     @property

@@ -18,7 +18,7 @@ class Reader(ExplainedTrees, BoostedModel):
         self._by_position = by_position
         self._set_model(model)
 
-    def _read(self, X: Any, least_rows: int = 1) -> Dataset:
+    def _read(self, X: Any, least_rows: int = 0) -> Dataset:
         if not self._by_position:
             return super()._read(X, least_rows)
         model = self._model

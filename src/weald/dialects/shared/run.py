@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from weald.binning import read_training_table
 from weald.data import read_table, read_weights
+from weald.data.targets import check_number_of_classes
+from weald.dialects.shared.devices import AskedDevice
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.boosted.fitting import start_of
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
 from weald.params.choice import same
-from weald.runtime.errors import InputError
 from weald.training.boosting import opening
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.flat import from_flat
@@ -35,8 +36,6 @@ Values = dict[str, list[tuple[Any, ...]]]
 OwnMetrics = Callable[[Float64s, int], list[tuple[Any, ...]]]
 
 _OWNER = "train"
-# A round has a tree for every output: for more than this many there must be as many rows.
-_ALWAYS_OUTPUTS = 1_000
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,7 @@ class Order:
     own_metrics: OwnMetrics | None = None
     base: Float64s | None = None  # first score of the model, where every row starts from a score of its own
     keeps_empty_rounds: bool = True  # rounds but the first in which no tree splits are rounds, too
+    device: AskedDevice | None = None  # None: the CPU
     column_weights: Sequence[float] | None = None  # of the draw of a tree's columns; 0: never used
 
     @property
@@ -72,7 +72,10 @@ class Order:
     @property
     def parameters(self) -> BoostingParameters:
         """The native parameters."""
-        return BoostingParameters(**from_flat(self.native), column_weights=self.column_weights)
+        device = "cpu" if self.device is None else self.device.native
+        return BoostingParameters(
+            **from_flat(self.native), column_weights=self.column_weights, device=device
+        )
 
 
 class Run:
@@ -84,6 +87,8 @@ class Run:
     def _open(self, order: Order, earlier: FittedModel | None) -> None:
         given, loss = order.parameters, order.loss
         self._order = order
+        if order.device is not None:
+            order.device.announce()
         if earlier is not None and order.base is not None:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = given.resolved().bins
@@ -94,11 +99,8 @@ class Run:
         weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
         labels = Labels(order.train.label, weight, loss, None)
         loss.check_target(labels.y)
-        if loss.n_outputs > max(table.n_rows, _ALWAYS_OUTPUTS):
-            raise InputError(
-                f"the objective has {loss.n_outputs} outputs, more than the {table.n_rows} rows of the data; give it the number "
-                "of classes that the labels have."
-            )
+        if loss.task == "classification":
+            check_number_of_classes(loss.n_outputs, table.n_rows, who="the objective has")
         init_score = read_init_score(order.train.init_score, table.n_rows, loss.n_outputs)
         train = opening.Rows(table, labels.y, labels.weight, init_score)
         self._n_rows = table.n_rows if train.kept is None else len(train.kept)

@@ -71,7 +71,7 @@ def open_data(data: Any, what: str, text: bool = False) -> Any:
     array = array.reshape(-1, 1) if array.ndim == 1 else array
     if text and array.dtype.kind in "OU":
         return array
-    if "categorical" in open_table(array).kinds():
+    if "categorical" in open_table(array, least_rows=0).kinds():
         raise InputError(
             f"data holds text; a {what} takes numbers, and categories as a frame's category columns."
         )
@@ -139,6 +139,8 @@ def one_a_row(name: str, values: Any, n_rows: int) -> Float64s:
 def scores_a_row(name: str, values: Any, n_rows: int, order: Literal["C", "F"] = "C") -> Float64s:
     """Scores, (rows,) or (rows, outputs); ``order``: "F" where flat ones of several outputs are output after output."""
     array = as_array(name, values)
+    if n_rows == 0 and array.size == 0:
+        return array.reshape(0)
     if array.size == 0 or array.size % n_rows or not np.isfinite(array).all():
         raise InputError(f"{name} must be finite, one number a row and output, for {n_rows} rows.")
     if array.size == n_rows:

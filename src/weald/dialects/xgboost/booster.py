@@ -96,7 +96,7 @@ class Booster(Attributes, LearningBooster):
     def _reader_of(self, table: Any, iteration_range: Any) -> Reader:
         """What predicts by a range of rounds and takes the table's columns by their places, whatever they are called."""
         reader = self._reader(*self._range(iteration_range), threads_of(self._params))
-        schema, opened = reader._model.schema, open_table(table)
+        schema, opened = reader._model.schema, open_table(table, least_rows=0)
         self._check_count(len(opened.names))
         if (opened.named, tuple(opened.names)) == (schema.named, schema.names):
             return reader

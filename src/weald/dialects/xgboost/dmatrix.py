@@ -166,7 +166,7 @@ class DMatrix(LabelledRows):
         return int(sum(np.count_nonzero(~np.isnan(block)) for _, block in self._blocks()))
 
     def _blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
-        return read_table(self.source, categorical=self.categorical or "auto").blocks()
+        return read_table(self.source, categorical=self.categorical or "auto", least_rows=0).blocks()
 
     def get_data(self) -> Any:
         """The cells that have a value as a SciPy CSR matrix, of numbers only."""

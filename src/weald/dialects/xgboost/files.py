@@ -16,7 +16,9 @@ _KEYS = frozenset({"feature_names", "feature_types", "attributes"})
 _PLAIN = (str, int, float)  # what JSON has for the values of categories
 # Files had the one before, which said whether a function of the user's decided gradients, and have the other now.
 _SOME = frozenset({"custom", "categories"})
-_FORMAT = FileFormat("XGBoost", "Booster", b"{", _KEYS, ("nthread", "verbosity"), read_parameters, _SOME)
+_FORMAT = FileFormat(
+    "XGBoost", "Booster", b"{", _KEYS, ("nthread", "device", "verbosity"), read_parameters, _SOME
+)
 
 
 def to_bytes(booster: Booster) -> bytes:

@@ -110,7 +110,7 @@ class LearningBooster(LearningHolder):
             warnings.warn(
                 f"Not used with booster={used.get('booster', 'gbtree')!r} and objective={objective_of(used)!r}: "
                 f"{', '.join(unused)}.",
-                stacklevel=6,
+                stacklevel=7,
             )
         return used
 
@@ -119,12 +119,13 @@ class LearningBooster(LearningHolder):
         self._add(dtrain, fobj)
 
     def _add(self, dtrain: DMatrix, objective: CustomObjective | None, by_hand: bool = False) -> None:
-        request = self._request
-        if request is None or not request.is_of(dtrain) or request.evals:
-            self._begin(dtrain, objective=objective, by_hand=by_hand)
-        else:
-            self._ask(replace(request, params=self._asked(), chosen=self._chosen(), objective=objective))
-        self._add_round()
+        with self._updating():
+            request = self._request
+            if request is None or not request.is_of(dtrain) or request.evals:
+                self._begin(dtrain, objective=objective, by_hand=by_hand)
+            else:
+                self._ask(replace(request, params=self._asked(), chosen=self._chosen(), objective=objective))
+            self._add_round()
 
     def _add_round(self) -> None:
         """A round at the rate of now; a linear model that no longer moves keeps its weights."""

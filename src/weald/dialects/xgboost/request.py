@@ -15,7 +15,7 @@ from weald.dialects.xgboost.coded import table_by_names
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
 from weald.dialects.xgboost.metrics import metric_of
 from weald.dialects.xgboost.objectives import Chosen
-from weald.dialects.xgboost.translate import column_weights, native_parameters
+from weald.dialects.xgboost.translate import column_weights, device_of, native_parameters
 from weald.estimators.boosted.fitting import rows_that_count
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
@@ -62,6 +62,7 @@ class Request(BoosterRequest):
             self._metrics(loss),
             None if self.metric is None else self._call_metric,
             base if by_margin else None,
+            device=device_of(self.params),
             column_weights=column_weights(self.params, self.train.feature_weights),
         )
 

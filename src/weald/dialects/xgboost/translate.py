@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weald.dialects.shared.constraints import interaction_groups, monotone_signs
+from weald.dialects.shared.devices import AskedDevice, device_numbers
 from weald.dialects.shared.values import read_seed
 from weald.dialects.xgboost.config import get_config, threads_of
 from weald.dialects.xgboost.dmatrix import BYTE_BINS, MOST_BINS
@@ -65,6 +66,20 @@ def native_parameters(
         # XGBoost splits one from the rest below this number, Weald up to it.
         native["max_cat_to_onehot"] = max(1, XGBOOST_PARAMETERS.value_of(params, "max_cat_to_onehot") - 1)
     return native
+
+
+def device_of(params: Mapping[str, Any]) -> AskedDevice | None:
+    """What trees grow on; None: the CPU."""
+    given = params.get("device", "cpu")
+    kind, colon, rest = str(given).partition(":")
+    if given == "cpu":
+        return None
+    setting = f"device={given!r}"
+    if kind in ("cuda", "gpu"):
+        return AskedDevice(setting, device_numbers(setting, rest, ",") if colon else (0,))
+    raise NotSupportedError(
+        f"{setting} is not supported; use 'cpu', or 'cuda', in whose place OpenCL devices are used."
+    )
 
 
 def column_weights(params: Mapping[str, Any], given: Any) -> list[float] | None:

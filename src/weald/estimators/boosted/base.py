@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 from weald.binning import BinWishes
 from weald.binning.sharded_table import ShardedTable, read_training_rows
 from weald.data import read_weights
+from weald.data.sparse import SparseBlocks
+from weald.devices.parameters import DEVICES
+from weald.devices.predict import device_scores
 from weald.estimators.boosted.explained import ExplainedTrees
 from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model, session_team
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.block_labels import check_brings_labels
 from weald.estimators.shared.labels import Labels
+from weald.forest.forest import Forest
 from weald.runtime.team import labels_of_team
 from weald.training.boosting.booster_parameters import BOOSTERS
 from weald.training.boosting.door.categories import asked_ways
@@ -136,6 +140,21 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
         other = type(self)(**self.get_params(deep=False))
         other._set_model(refitted_model(model, self, dataset, labels, decay_rate, init_score))
         return other
+
+    def _raw(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
+        """Raw scores, (outputs, rows), from a device where one is chosen."""
+        plan = DEVICES.resolve(self.device).plan()
+        model = self._fitted()
+        if plan is not None and isinstance(model.predictor, Forest):
+            last = model.forest.n_rounds if n_rounds is None else self._count(n_rounds)
+            dataset = self._read(X)
+            blocks = dataset.blocks()
+            scores = None
+            if not isinstance(blocks, SparseBlocks):
+                scores = device_scores(plan, model.forest, blocks, dataset.n_rows, last)
+            if scores is not None:
+                return scores
+        return super()._raw(X, n_rounds)
 
     def _labels(self, y: Any, n_rows: int, weight: NDArray[np.float64] | None) -> Labels:
         raise NotImplementedError

@@ -44,7 +44,10 @@ def read_evaluation_sets(
         history = {} if earlier is None else _earlier_history(earlier.model, names[place], metrics)
         if isinstance(X, ShardedTable):
             own = _in_blocks(estimator, X, table, labels, names[place])
-            read.append(replace(own, metrics=metrics, history=history))
+            start = read_init_score(
+                starts[place], own.table.n_rows, labels.loss.n_outputs, f"eval_init_scores[{place}]"
+            )
+            read.append(replace(own, init_score=start, metrics=metrics, history=history))
             continue
         other = read_table(
             X, schema=table.schema, owner=type(estimator).__name__, unstored=bins.unstored, missing=bins.missing

@@ -19,17 +19,8 @@ if TYPE_CHECKING:
     from weald.estimators.shared.labels import Labels
 
 
-class ExplainedTrees(BoostedModel):
-    """Shapley values, what the metric loses without a column, and virtual ensembles."""
-
-    if TYPE_CHECKING:  # what the estimator has
-        eval_metric: Any
-
-    def _labels_of_known(
-        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
-    ) -> Labels:
-        """Labels of other rows than those of the training."""
-        raise NotImplementedError
+class Explained(BoostedModel):
+    """Shapley values and virtual ensembles: what a forest says without labels."""
 
     def shap_values(self, X: Any, n_rounds: int | None = None) -> NDArray[np.float64]:
         """What every column adds to the raw score of every row: its exact Shapley value, by the trees' counts of training rows.
@@ -49,10 +40,44 @@ class ExplainedTrees(BoostedModel):
         dataset, model = self._read(X), self._trees(n_rounds)
         tasks = hire(self.n_jobs)
         values = shap_values(model.forest, dataset.blocks(), dataset.n_rows, tasks)
-        if model.statistics is not None:
+        if model.sources is not None:
             columns = model.by_source(values[..., :-1])
             values = np.concatenate([columns, values[..., -1:]], axis=-1)
         return values[0] if len(values) == 1 else np.ascontiguousarray(values.swapaxes(0, 1))
+
+    def virtual_ensembles_predict(self, X: Any, count: int = 10) -> NDArray[np.float64]:
+        """Predictions of ``count`` models that are this one cut short, at equal steps through its second half.
+
+        (rows, count) of a regressor, (rows, count, classes) of a classifier, whose predictions are probabilities. How far they
+        are apart says how sure the model is.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> model = weald.BoostedTreesRegressor(n_estimators=20).fit(X, X[:, 0])
+        >>> model.virtual_ensembles_predict(X, count=5).shape
+        (40, 5)
+        """
+        from sklearn.base import is_regressor
+
+        dataset, forest = self._read(X), self._fitted().forest
+        tasks = hire(self.n_jobs)
+        scores = virtual_ensembles(forest, dataset.blocks(), dataset.n_rows, count, tasks)
+        predict = self._predicted if is_regressor(self) else self._probabilities  # type: ignore[attr-defined]
+        return np.stack([predict(one) for one in scores], axis=1)
+
+
+class ExplainedTrees(Explained):
+    """And what the metric loses without a column."""
+
+    if TYPE_CHECKING:  # what the estimator has
+        eval_metric: Any
+
+    def _labels_of_known(
+        self, y: Any, n_rows: int, weight: NDArray[np.float64] | None, classes: NDArray[Any] | None
+    ) -> Labels:
+        """Labels of other rows than those of the training."""
+        raise NotImplementedError
 
     def loss_function_change(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
         """How much worse the metric is on a table without each column, (columns,).
@@ -85,27 +110,6 @@ class ExplainedTrees(BoostedModel):
             dataset.n_rows,
             evaluate,
             metric.greater_is_better,
-            None if model.statistics is None else model.statistics.sources,
+            model.sources,
             tasks,
         )
-
-    def virtual_ensembles_predict(self, X: Any, count: int = 10) -> NDArray[np.float64]:
-        """Predictions of ``count`` models that are this one cut short, at equal steps through its second half.
-
-        (rows, count) of a regressor, (rows, count, classes) of a classifier, whose predictions are probabilities. How far they
-        are apart says how sure the model is.
-
-        >>> import numpy as np
-        >>> import weald
-        >>> X = np.arange(40.0).reshape(-1, 1)
-        >>> model = weald.BoostedTreesRegressor(n_estimators=20).fit(X, X[:, 0])
-        >>> model.virtual_ensembles_predict(X, count=5).shape
-        (40, 5)
-        """
-        from sklearn.base import is_regressor
-
-        dataset, forest = self._read(X), self._fitted().forest
-        tasks = hire(self.n_jobs)
-        scores = virtual_ensembles(forest, dataset.blocks(), dataset.n_rows, count, tasks)
-        predict = self._predicted if is_regressor(self) else self._probabilities  # type: ignore[attr-defined]
-        return np.stack([predict(one) for one in scores], axis=1)

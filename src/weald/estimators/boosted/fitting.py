@@ -32,7 +32,7 @@ from weald.forest.forest import Forest
 from weald.forest.predictor import Predictor
 from weald.linear.model import LinearModel
 from weald.losses import Metric, make_metric
-from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.errors import InputError
 from weald.runtime.progress import RoundLines, TrainingProgress, progress
 from weald.runtime.team import ALONE, Team, labels_of_team
 from weald.training.boosting.callbacks import (
@@ -94,8 +94,7 @@ def fitted_model(
     )
     n_rows, in_blocks = table.n_rows if train.kept is None else len(train.kept), False
     if isinstance(table, ShardedTable):
-        n_rows, in_blocks = table.bins.n_total, True
-        check_rows_in_blocks(options, train.kept)
+        n_rows, in_blocks = int(session_team(table).add(np.array([n_rows]))[0]), True
     sets = read_evaluation_sets(estimator, options, table, labels, metrics, earlier)
     keeps_best = stops and bool(sets)
     facts = Facts(loss, n_rows, keeps_best, init_score is not None, in_blocks)
@@ -249,16 +248,6 @@ def first_scores(
 def session_team(table: AnyTable) -> Team:
     """Who has the rows of a table."""
     return table.bins.team if isinstance(table, ShardedTable) else ALONE
-
-
-def check_rows_in_blocks(options: FitOptions, kept: NDArray[np.int64] | None) -> None:
-    """Refuse what belongs to single rows, which a table in blocks brings itself or does not have."""
-    if options.init_score is not None:
-        raise NotSupportedError("init_score is not there for a table in blocks; leave it out.")
-    if kept is not None:
-        raise NotSupportedError(
-            "a class_weight of 0 leaves rows of a table in blocks out; leave these rows out of the table instead."
-        )
 
 
 def rows_that_count(

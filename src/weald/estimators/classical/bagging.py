@@ -13,9 +13,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_regression_target, read_several_classes, split_outputs
-from weald.estimators.classical.bags import Bagging, members_have, warn_of_rows_always_in_bag
+from weald.estimators.classical.bags import Bagging, members_have
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.ensembles import WithClasses
+from weald.estimators.classical.out_of_bag import check_unseen
 from weald.estimators.shared.labels import writeable
 from weald.forest.forest import Forest
 from weald.params.declare import documented, one_of
@@ -160,7 +161,7 @@ class BaggingClassifier(ClassifierMixin, WithClasses, Bagging):  # type: ignore[
             sums[rows] += votes
         totals = sums.sum(axis=1)
         missing = totals == 0.0
-        warn_of_rows_always_in_bag(missing)
+        check_unseen(missing, "member", weight)
         self.oob_decision_function_ = np.full(sums.shape, np.nan)
         self.oob_decision_function_[~missing] = sums[~missing] / totals[~missing, None]
         predicted = self.classes_[sums[~missing].argmax(axis=1)]
@@ -232,7 +233,7 @@ class BaggingRegressor(RegressorMixin, Bagging):  # type: ignore[misc]
             sums[rows] += values
             counts[rows] += 1
         missing = counts == 0
-        warn_of_rows_always_in_bag(missing)
+        check_unseen(missing, "member", weight)
         sums[missing] = np.nan
         self.oob_prediction_ = (sums.T / np.maximum(counts, 1)).T
         weights = None if weight is None else weight[~missing]

@@ -193,6 +193,11 @@ class Bagging(Ensemble):
             raise InputError(
                 f"max_samples is {self.max_samples!r}, but X has {n_rows} rows; with bootstrap=False at most these can be drawn."
             )
+        if n_draws >= MOST_ROWS:
+            raise InputError(
+                f"max_samples is {self.max_samples!r}, by which a member would be given {n_draws:.6g} rows; a share is of the "
+                f"sum of the weights, here {total:.6g}. Give a whole number below {MOST_ROWS}, or weights of mean 1."
+            )
         is_share = not isinstance(self.max_samples, int | np.integer)
         if is_share and by_weight is not None and n_draws < _FEW_DRAWS <= n_rows:
             warnings.warn(
@@ -363,15 +368,6 @@ def _count(name: str, value: Any, total: float, most: float = 1.0) -> int:
     raise InputError(
         f"{name} must be a whole number of at least 1, or a share above 0{limit}, not {value!r}."
     )
-
-
-def warn_of_rows_always_in_bag(missing: NDArray[np.bool_]) -> None:
-    if missing.any():
-        warnings.warn(
-            f"{missing.sum()} rows were in the bag of every member and have no out-of-bag prediction; use a larger n_estimators.",
-            UserWarning,
-            stacklevel=5,
-        )
 
 
 def members_have(method: str) -> Any:

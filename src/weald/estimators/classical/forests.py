@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import accuracy_score, r2_score
 
+from weald.binning.sharded_table import ShardedTable
 from weald.binning.shared import BinnedTable
 from weald.data import Dataset, read_table
 from weald.estimators.classical.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from weald.estimators.classical.importance import forest_importances, paths, permutation_importances
+from weald.estimators.classical.out_of_bag import check_unseen
 from weald.estimators.classical.tree_choices import count_draws, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, balanced_in_bag, class_labels
 from weald.estimators.classical.tree_models import TreeModel
@@ -79,7 +81,7 @@ class ForestEstimator(TreeEstimator):
 
     def _grow(
         self,
-        table: Dataset | BinnedTable,
+        table: Dataset | BinnedTable | ShardedTable,
         labels: TreeLabels,
         seed: int,
         earlier: tuple[TreeModel, Bags | None] | None,
@@ -97,13 +99,9 @@ class ForestEstimator(TreeEstimator):
                 "oob_score=True with warm_start=True needs the rows, weights and draws of the earlier fit, made in this "
                 "session; fit all trees at once instead."
             )
-        sums, votes = out_of_bag(self.forest_, table, bags, tasks)
-        if not votes.all():
-            warnings.warn(
-                f"{np.count_nonzero(votes == 0)} rows are in the bag of every tree and have no out-of-bag prediction; "
-                "use more trees.",
-                stacklevel=3,
-            )
+        share = table.bins.share if isinstance(table, ShardedTable) else None
+        sums, votes = out_of_bag(self.forest_, table, bags, tasks, share)
+        check_unseen(votes == 0, "tree", labels.weight)
         with np.errstate(invalid="ignore"):
             means = sums / votes
         rows = votes > 0 if labels.weight is None else (votes > 0) & (labels.weight > 0)
@@ -121,7 +119,9 @@ class ForestEstimator(TreeEstimator):
         """Keep the out-of-bag predictions, NaN where there are none, and score those of `rows`."""
         raise NotImplementedError
 
-    def _check_continues(self, model: TreeModel, table: Dataset | BinnedTable, labels: TreeLabels) -> None:
+    def _check_continues(
+        self, model: TreeModel, table: Dataset | BinnedTable | ShardedTable, labels: TreeLabels
+    ) -> None:
         """A warm start needs the columns and classes of the earlier fit, and at least as many trees."""
         if model.schema != table.schema:
             raise InputError("warm_start needs the columns and categories of the earlier fit; X has others.")
@@ -271,7 +271,8 @@ class ForestClassifier(TreeClassifier, ForestEstimator):
     max_features: int | float | str | None = "sqrt"
     _member = DecisionTreeClassifier
 
-    def _check_continues(self, model: TreeModel, table: Dataset | BinnedTable, labels: TreeLabels) -> None:
+    def _check_continues(
+        self, model: TreeModel, table: Dataset | BinnedTable | ShardedTable, labels: TreeLabels) -> None:
         super()._check_continues(model, table, labels)
         if isinstance(self.class_weight, str):
             warnings.warn(

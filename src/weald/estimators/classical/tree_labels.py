@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.data import read_classes, read_regression_target, split_outputs
+from weald.data.targets import check_number_of_classes
 from weald.estimators.shared.class_weights import class_factors
 from weald.runtime.errors import InputError
 from weald.training.classical.random_forest import drawn_counts
@@ -49,6 +50,8 @@ def class_labels(y: Any, n_rows: int, weight: Weights, class_weight: Any, owner:
     outputs = [read_classes(column, n_rows, owner=owner) for column in split_outputs(y)]
     codes = np.column_stack([column for column, _ in outputs])
     classes = tuple(found for _, found in outputs)
+    for found in classes:
+        check_number_of_classes(len(found), n_rows)
     factors = row_factors(class_weight, codes, classes, weight)
     if factors is not None:
         weight = factors if weight is None else factors * weight

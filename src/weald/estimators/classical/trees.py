@@ -13,16 +13,19 @@ from weald.binning import (
     BinChoices,
     BinnedTable,
     BinWishes,
+    DenseBins,
     bins_of,
     dense_bins,
-    read_training_table,
     with_extremes,
 )
+from weald.binning.gathered import gathered_bins
+from weald.binning.sharded_table import ShardedTable, read_training_rows
 from weald.data import Dataset, Schema, read_table, read_weights
 from weald.estimators.classical.importance import forest_importances
 from weald.estimators.classical.tree_choices import cart_rules, count_features
 from weald.estimators.classical.tree_labels import TreeLabels, Weights, class_labels, regression_labels
 from weald.estimators.classical.tree_models import TreeModel, forest_scores, from_content, to_bytes
+from weald.estimators.shared.block_labels import check_brings_labels, labels_of_all
 from weald.estimators.shared.fitting import Fitting
 from weald.estimators.shared.plain import parameters_to_json
 from weald.explain.shap import shap_values, weighed_by_cover
@@ -40,8 +43,10 @@ from weald.params.declare import (
 )
 from weald.params.parameter import Parameter
 from weald.params.settable import Settable
+from weald.runtime.errors import NotSupportedError
 from weald.runtime.progress import progress
 from weald.runtime.random import seed_of
+from weald.runtime.team import ALONE, Team
 from weald.runtime.threads import hire
 from weald.training.classical.random_forest import Bags, forest_keys, grow_forest
 from weald.tree.cart import Draw
@@ -51,6 +56,8 @@ if TYPE_CHECKING:
     from weald.exchange.rows import Row
 
 Floats = NDArray[np.float64]
+
+_BYTES_A_ROW = 48  # that a thread takes beside the bins: entries, counts and labels
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
@@ -99,14 +106,15 @@ class TreeEstimator(Fitting, Settable):
     max_bins: Annotated[int, whole("Bins of a column, missing values apart.", 2, 255)] = 255
     categorical_features: CategoricalFeatures = "auto"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Train on a table.
 
         Parameters
         ----------
         X : table
             NumPy array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a dict of columns; or a table
-            that `weald.binning.bin_once` has binned. Missing values and categories need no preparation.
+            that `weald.binning.bin_once` has binned; or a table in blocks, which brings labels and weights of its own. Missing
+            values and categories need no preparation.
         y : labels, one a row, or a column of them for every output.
         sample_weight : weights, one a row. A row of weight 0 is as if it were not there.
         """
@@ -114,8 +122,12 @@ class TreeEstimator(Fitting, Settable):
         owner = type(self).__name__
         earlier = self._earlier()
         self._forget()
-        table = read_training_table(X, self._bin_wishes(), owner)
-        labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
+        table = read_training_rows(X, self._bin_wishes(), owner)
+        if isinstance(table, ShardedTable):
+            check_brings_labels(y, sample_weight)
+            labels = self._labels(*labels_of_all(table))
+        else:
+            labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
         tasks = hire(self._jobs())
         self._grow(table, labels, seed_of(self.random_state), earlier, tasks)
         return self
@@ -150,16 +162,15 @@ class TreeEstimator(Fitting, Settable):
 
     def _grow(
         self,
-        table: Dataset | BinnedTable,
+        table: Dataset | BinnedTable | ShardedTable,
         labels: TreeLabels,
         seed: int,
         earlier: tuple[TreeModel, Bags | None] | None,
         tasks: int,
     ) -> None:
         """Bin, grow and keep the model; rows without weight are left out."""
-        bins = dense_bins(bins_of(table, labels.weight, self._bin_wishes().choices, seed, tasks))
-        if self._splitter() == "random":
-            bins = with_extremes(bins, table, labels.weight)
+        bins, n_all = self._bins(table, labels.weight, seed, tasks), labels.cart.n_rows
+        team: Team = table.bins.team if isinstance(table, ShardedTable) else ALONE
         kept = None
         if labels.weight is not None and not labels.weight.all():
             kept = np.flatnonzero(labels.weight)
@@ -176,11 +187,29 @@ class TreeEstimator(Fitting, Settable):
         weigh = self._weigh(labels, draw)
         verbose = bool(getattr(self, "verbose", 0))
         with progress(len(keys), "growing trees", verbose) as bar:
-            forest = grow_forest(bins, labels.cart, weigh, rules, draw, keys, tasks, start, bar)
-        self._bags: Bags | None = Bags(keys, table.n_rows, kept, draw)
+            forest = grow_forest(bins, labels.cart, weigh, rules, draw, keys, tasks, start, bar, team)
+        self._bags: Bags | None = Bags(keys, n_all, kept, draw)
         if earlier is not None:
             self._bags = None if earlier[1] is None else self._bags.after(earlier[1])
         self._set_model(TreeModel(forest, table.schema, labels.classes, None))
+
+    def _bins(
+        self, table: Dataset | BinnedTable | ShardedTable, weight: Weights, seed: int, tasks: int
+    ) -> DenseBins:
+        """The bins of all rows; those of a table in blocks are gathered, as trees draw rows from everywhere."""
+        random = self._splitter() == "random"
+        if isinstance(table, ShardedTable):
+            if random and table.bins.mapper.extremes is None:
+                raise NotSupportedError(
+                    f"{type(self).__name__} draws thresholds between the extremes of columns, which this table in blocks does "
+                    "not keep; use RandomForestClassifier or RandomForestRegressor."
+                )
+            table.bins.memory.check_room(
+                _BYTES_A_ROW * table.bins.n_total * tasks, "forests", "BoostedTrees* with booster='averaging'"
+            )
+            return gathered_bins(table.bins)
+        bins = dense_bins(bins_of(table, weight, self._bin_wishes().choices, seed, tasks))
+        return with_extremes(bins, table, weight) if random else bins
 
     def _weigh(self, labels: TreeLabels, draw: Draw) -> Any:
         """The rows' weights, or a function of a tree's key that gives them."""

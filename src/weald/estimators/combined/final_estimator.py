@@ -173,7 +173,23 @@ class FinalEstimator(Composite, TransformerMixin, NamedMembers):  # type: ignore
                 f"{wanted}, but {below} is text, missing or infinite in some rows; set final_estimator, for example to "
                 f"weald.BoostedTrees{'Classifier' if hasattr(self, 'classes_') else 'Regressor'}()."
             )
-        final.fit(top, y, **params)
+        try:
+            final.fit(top, y, **params)
+        except np.linalg.LinAlgError:
+            if self.final_estimator is not None:
+                raise
+            raise self._too_wide() from None
+        if self.final_estimator is None and not np.isfinite(final.coef_).all():
+            raise self._too_wide()
+
+    def _too_wide(self) -> InputError:
+        """The error of a linear model that cannot be solved for."""
+        below = ", or X as passthrough gives it," if self.passthrough else ""
+        return InputError(
+            f"the default final estimator cannot be fitted: what members say{below} is too large, or too different in size, "
+            f"for a linear model; set final_estimator, for example to weald.BoostedTrees"
+            f"{'Classifier' if hasattr(self, 'classes_') else 'Regressor'}()."
+        )
 
     def _set_fitted(self, stack: Stack, widths: Sequence[int], final: Any) -> None:
         self._stack, self._widths = stack, widths  # the latter: columns of each member of the last layer

@@ -12,6 +12,7 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metaestimators import available_if
 
 from weald.data import read_classes, read_regression_target, read_table
+from weald.data.targets import check_number_of_classes
 from weald.estimators.combined.voting_base import Floats, Voting
 from weald.params.declare import anything, documented, flag, one_of
 from weald.runtime.errors import InputError
@@ -112,6 +113,7 @@ class VotingClassifier(ClassifierMixin, Voting):  # type: ignore[misc]
 
     def _read_target(self, y: Any, n_rows: int) -> NDArray[np.int64]:
         codes, classes = read_classes(y, n_rows, owner=type(self).__name__)
+        check_number_of_classes(len(classes), n_rows)
         self.classes_: NDArray[Any] = classes
         self.le_ = LabelEncoder()
         self.le_.classes_ = self.classes_

@@ -12,6 +12,7 @@ from weald.binning.sharded_table import ShardedTable
 from weald.data import read_classes
 from weald.data.targets import check_number_of_classes
 from weald.runtime.errors import InputError
+from weald.runtime.team import labels_of_team
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +44,14 @@ def classes_of_blocks(table: ShardedTable, owner: str) -> tuple[Floats, NDArray[
             f"y has only one class, {classes.tolist()[0]!r}; a classifier needs at least two classes."
         )
     return by_pieces(table, lambda here: np.searchsorted(found, table.labels[here])), classes
+
+
+def labels_of_all(table: ShardedTable) -> tuple[NDArray[Any], int, Floats | None]:
+    """The labels of the whole team's rows as the user has them, how many they are, and their weights."""
+    codes, weight = labels_of_team(table.bins.team, table.labels, table.weight)
+    classes = table.classes
+    labels: NDArray[Any] = codes.astype(table.label_type) if classes is None else classes[codes.astype(np.int64)]
+    return labels, len(labels), weight
 
 
 def weights_by_class(table: ShardedTable, codes: Floats, factors: Floats) -> Floats | None:

@@ -42,6 +42,11 @@ def lower_boosted(model: FittedModel, builder: Builder, row: Row) -> Answer:
     reads = reads_for(builder, row, model.schema)
     if model.statistics is not None:
         reads += _statistic_slots(model.statistics, builder, reads)
+    return lower_predictor(model, builder, reads)
+
+
+def lower_predictor(model: FittedModel, builder: Builder, reads: Slots) -> Answer:
+    """Trees or weights on columns that have been read, and the link."""
     if isinstance(model.predictor, LinearModel):
         weights = model.predictor.weights
         scores = builder.add(Weighted(reads, model.predictor.intercept, weights))
@@ -70,6 +75,10 @@ def _values(builder: Builder, scores: Slots, link: str) -> Slots:
         return builder.add(Normalise(scores, "softmax" if link == "softmax" else "one_vs_rest"))
     if link == "half_logit":
         return builder.add(Map(builder.add(Map(scores, "double")), "sigmoid"))
+    if link in ("log1p_exp", "signed_square"):
+        raise NotSupportedError(
+            f"The model's predictions are its raw scores through {link}, which no format has; export one with another objective."
+        )
     if link == "step":
         return builder.add(Map(scores, "step"))
     return builder.add(Map(scores, "exp" if link == "log" else "sigmoid"))
@@ -81,22 +90,32 @@ def _statistic_slots(statistics: ModelStatistics, builder: Builder, reads: Slots
     for table in statistics.tables:
         columns = [int(statistics.categorical[place]) for place in table.projection]
         sizes = tuple(len(statistics.schema.columns[column].categories) + 1 for column in columns)
-        if prod(sizes) > _MOST_GROUPS:
-            names = " & ".join(repr(statistics.schema.names[column]) for column in columns)
-            raise NotSupportedError(
-                f"The statistics of {names} have {prod(sizes):,} possible combinations of categories, and an exported model "
-                f"lists them: at most {_MOST_GROUPS:,}; fit with fewer columns combined (max_combination)."
-            )
+        check_groups(sizes, [statistics.schema.names[column] for column in columns])
         slots += builder.add(_lookup(table, tuple(reads[column] for column in columns), sizes))
     return slots
+
+
+def check_groups(sizes: tuple[int, ...], names: list[str]) -> None:
+    """Refuse statistics of more combinations than an exported model can list."""
+    if prod(sizes) > _MOST_GROUPS:
+        joined = " & ".join(map(repr, names))
+        raise NotSupportedError(
+            f"The statistics of {joined} have {prod(sizes):,} possible combinations of categories, and an exported model "
+            f"lists them: at most {_MOST_GROUPS:,}; fit with fewer columns combined (max_combination)."
+        )
 
 
 def _lookup(table: StatisticTable, reads: Slots, sizes: tuple[int, ...]) -> Lookup:
     codes = np.zeros((max(table.projection) + 1, prod(sizes)), np.uint32)
     for place, of_column in zip(table.projection, np.indices(sizes).reshape(len(sizes), -1), strict=True):
         codes[place] = of_column
-    cells = table.look_up(codes).astype(np.float64)
-    default = table.default.astype(np.float64)
+    return lookup_of(reads, sizes, table.look_up(codes).astype(np.float64), table.default.astype(np.float64))
+
+
+def lookup_of(
+    reads: Slots, sizes: tuple[int, ...], cells: NDArray[np.float64], default: NDArray[np.float64]
+) -> Lookup:
+    """A look-up of (numbers, combinations) that lists those which differ from the default."""
     groups = np.flatnonzero((cells != default[:, None]).any(axis=0))
     return Lookup(reads, sizes, groups, cells[:, groups], default)
 

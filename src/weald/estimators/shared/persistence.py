@@ -92,9 +92,14 @@ class FittedModel:
 
     def by_source(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers of the predictor's columns, (..., columns), added up by the user's columns that they come from."""
-        if self.statistics is None:
+        if self.sources is None:
             return numbers
-        return by_source(numbers, self.statistics.sources, self.schema.n_columns)
+        return by_source(numbers, self.sources, self.schema.n_columns)
+
+    @property
+    def sources(self) -> list[tuple[int, ...]] | None:
+        """The user's columns that every column of the predictor comes from; None where they are the same."""
+        return None if self.statistics is None else self.statistics.sources
 
     def extended(self, dataset: Dataset) -> Dataset:
         """A table with the columns that the predictor reads: the user's own, and statistics where there are any."""

@@ -66,6 +66,7 @@ class LeafProblem:
     n_leaves: int
     tasks: int
     share: RowShare | None = None  # of the whole table that the rows are; None: they are all
+    places: NDArray[np.int64] | None = None  # of the rows among all, where these are not neighbours
 
     @property
     def whole(self) -> RowShare:
@@ -171,14 +172,25 @@ def weight_of_rows(weight: Float64s | None, n_rows: int) -> Float32s:
 
 def _exact_values(problem: LeafProblem) -> Float64s:
     """The loss's own minimum of every leaf."""
-    order = np.argsort(problem.leaf_of_row, kind="stable").astype(np.uint32)
-    counts = np.bincount(problem.leaf_of_row, minlength=problem.n_leaves)[: problem.n_leaves]
+    score, y, weight, leaf_of_row = _rows_of_all(problem)
+    order = np.argsort(leaf_of_row, kind="stable").astype(np.uint32)
+    counts = np.bincount(leaf_of_row, minlength=problem.n_leaves)[: problem.n_leaves]
     offsets, values = np.append(0, np.cumsum(counts)), np.zeros(problem.n_leaves)
     loss = problem.loss.of_output(problem.output)
-    loss.refit_leaves(
-        problem.scores[problem.output], problem.y, problem.weight, order[: offsets[-1]], offsets, values
-    )
+    loss.refit_leaves(score, y, weight, order[: offsets[-1]], offsets, values)
     return values
+
+
+def _rows_of_all(problem: LeafProblem) -> tuple[Float64s, Float64s, Float64s | None, LeafNumbers]:
+    """Scores, labels, weights and leaves of the whole team's rows: medians and quantiles need all of them."""
+    own = (problem.scores[problem.output], problem.y, problem.weight, problem.leaf_of_row)
+    team = problem.whole.team
+    if team.size == 1:
+        return own
+    score, y, weight, leaf_of_row, places = zip(*team.gather((*own, problem.places)), strict=True)
+    order = slice(None) if problem.places is None else np.argsort(np.concatenate(places))
+    weights = None if problem.weight is None else np.concatenate(weight)[order]
+    return np.concatenate(score)[order], np.concatenate(y)[order], weights, np.concatenate(leaf_of_row)[order]
 
 
 class LeafDescent(Newton):
@@ -194,12 +206,13 @@ class LeafDescent(Newton):
 
     def leaf_values(self, tree: GrownTree, at: Position, output: int) -> Float64s:
         """The values after the last step; of a leaf with too few rows, that of one step of an ancestor."""
+        scores = self._scores_of_round(at, output)
         if self.has_no_step(tree, at):
             return np.zeros(1)
         train = at.train
         problem = LeafProblem(
             at.loss,
-            self._scores_of_round(at, output),
+            scores,
             train.y,
             train.weight,
             output,

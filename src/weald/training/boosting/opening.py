@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,8 @@ from weald.linear.columns import read_columns
 from weald.linear.model import LinearModel
 from weald.losses import Metric
 from weald.runtime.errors import NotSupportedError
-from weald.runtime.team import ALONE
+from weald.runtime.row_memory import IN_MEMORY
+from weald.runtime.team import RowShare, labels_of_team
 from weald.runtime.threads import hire
 from weald.training.boosting.averaging import AveragedRows, AveragingBooster
 from weald.training.boosting.boosters import Booster, PlainBooster
@@ -43,7 +44,12 @@ from weald.training.boosting.plan import BinPlan, LinearPlan, Plan
 from weald.training.boosting.rounds import Evaluation
 from weald.training.boosting.session import Interruption, Session
 from weald.training.boosting.starts import origin_of, scores_in_memory, scores_so_far
-from weald.training.boosting.statistics import StatisticTraining, make_statistics, targets_of
+from weald.training.boosting.statistics import (
+    ExtendedBlocks,
+    StatisticTraining,
+    make_statistics,
+    targets_of,
+)
 from weald.training.boosting.trees import TrainingRows, TreeLearner
 
 Floats = NDArray[np.float64]
@@ -51,6 +57,17 @@ Floats = NDArray[np.float64]
 
 #: What training reads: floats, or bins that were made before, here or in blocks elsewhere.
 AnyTable = Dataset | BinnedTable | ShardedTable
+
+
+class FloatBlocks(Protocol):
+    """Rows as trees read them."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are here."""
+
+    def blocks(self) -> Iterable[tuple[int, NDArray[Any]]]:
+        """Pairs of the first row and floats, (rows, columns)."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +99,12 @@ class Start:
     statistics: ModelStatistics | None = None
     interruption: Interruption | None = None  # of a session that is to go on as if there had been none
 
-    def table_of(self, table: AnyTable) -> AnyTable:
+    def table_of(self, table: AnyTable) -> FloatBlocks:
         """A table with the columns that the model reads."""
-        if self.statistics is None or isinstance(table, ShardedTable):
+        if self.statistics is None:
             return table
+        if isinstance(table, ShardedTable):
+            return ExtendedBlocks(self.statistics, table)
         return self.statistics.extend(table if isinstance(table, Dataset) else table.dataset)
 
 
@@ -141,30 +160,48 @@ class _Trees:
     def _rows(self) -> tuple[TrainingRows, StatisticTraining | None, list[NDArray[np.uint32]]]:
         """Rows with a weight; where columns are split by statistics or gradients depend on an order, these too."""
         plan, trees, train, source = self._plan, self._plan.trees, self._train, None
+        counting = slice(None) if self._kept is None else self._kept
         if trees.statistics is not None and trees.statistics.kind == "holdout":
-            rows = np.arange(train.table.n_rows) if self._kept is None else self._kept
-            own, others = set_aside(len(rows), (len(rows) + 1) // 2, plan.seed)
-            self._kept, source = rows[own], rows[others]
+            self._kept, source = self._set_aside()
         kept = self._kept
         if kept is None:
             taken = TrainingRows(self._bins, train.y, train.weight)
         else:
             weight = None if train.weight is None else train.weight[kept]
-            assert not isinstance(self._bins, ShardedBins)  # whose rows all have a weight
             taken = TrainingRows(self._bins.take(kept), train.y[kept], weight)
         if not trees.takes_turns:
             return taken, None, []
         # That of the model, and those that take turns.
-        orders = random_orders(1 + trees.permutations, taken.n_rows, plan.seed)
+        orders = random_orders(1 + trees.permutations, taken.share.n_total, plan.seed)
         if trees.statistics is None:
             return taken, None, orders
-        assert isinstance(taken.bins, DenseBins)
-        targets = targets_of(train.y, plan.loss, train.n_classes, trees.statistics.target_borders)
-        assert not isinstance(train.table, ShardedTable)  # as the door refuses it
+        assert isinstance(taken.bins, DenseBins | ShardedBins)
+        borders, team = trees.statistics.target_borders, self._share.team
+        targets = targets_of(
+            train.y,
+            plan.loss,
+            train.n_classes,
+            borders,
+            lambda: labels_of_team(team, train.y[counting], None)[0],
+        )
         statistics = make_statistics(
             trees.statistics, train.table, taken.bins, targets, orders, kept, source, self._earlier
         )
         return replace(taken, bins=statistics.tables), statistics, orders
+
+    def _set_aside(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which of the rows here are trained on, and which give statistics: drawn by their numbers among all that count."""
+        rows = np.arange(self._train.table.n_rows) if self._kept is None else self._kept
+        counts = self._share.team.gather(len(rows))
+        first, n_all = sum(counts[: self._share.team.rank]), sum(counts)
+        own, others = set_aside(n_all, (n_all + 1) // 2, self._plan.seed)
+        own, others = (one[(one >= first) & (one < first + len(rows))] - first for one in (own, others))
+        return rows[own], rows[others]
+
+    @property
+    def _share(self) -> RowShare:
+        """Which rows of the whole table are here."""
+        return self._bins.share if isinstance(self._bins, ShardedBins) else RowShare.whole(self._bins.n_rows)
 
     def _evaluation(self, one: Rows, statistics: StatisticTraining | None) -> Evaluation[AnyBins]:
         bins: Any
@@ -173,20 +210,19 @@ class _Trees:
         else:
             assert isinstance(one.table, Dataset)
             bins = self._mapper.transform(one.table, self._tasks)
-            if statistics is not None:
-                bins = statistics.other(one.table, bins)
-            elif self._plan.device is not None:
+            if self._plan.device is not None and statistics is None:
                 bins = dense_bins(bins)
-        team = self._bins.team if isinstance(self._bins, ShardedBins) else ALONE
-        return Evaluation(
-            one.name, bins, one.y, one.weight, one.metrics, self._scores(one), one.history, team
-        )
+        if statistics is not None:
+            bins = statistics.other(one.table, bins)
+        scores, team = self._scores(one), self._share.team
+        return Evaluation(one.name, bins, one.y, one.weight, one.metrics, scores, one.history, team)
 
     def _scores(self, one: Rows) -> Floats:
         """Of the trees that are there, on top of where the rows start."""
         table = self._start.table_of(one.table)
-        if isinstance(table, ShardedTable) and one.init_score is None:
-            return scores_in_memory(self._forest, table, self._tasks)
+        if isinstance(one.table, ShardedTable) and one.init_score is None:
+            memory = one.table.bins.memory
+            return scores_in_memory(self._forest, table.blocks(), table.n_rows, self._tasks, memory)
         return scores_so_far(self._forest, table.blocks(), table.n_rows, self._tasks, one.init_score)
 
     def _of_kept(self, values: Floats) -> Floats:
@@ -223,9 +259,10 @@ class _Trees:
     def _averaged_rows(self, one: Rows) -> AveragedRows:
         table, trains = self._start.table_of(one.table), one is self._train
         origin = origin_of(self._forest, one.init_score)
-        sums = np.zeros((self._forest.n_outputs, table.n_rows))
+        memory = one.table.bins.memory if isinstance(one.table, ShardedTable) else IN_MEMORY
+        sums: Floats = memory.zeros((self._forest.n_outputs, table.n_rows), np.float64)
         if self._forest.n_trees:
-            sums = raw_scores(trees_alone(self._forest), table.blocks(), table.n_rows, self._tasks)
+            sums[...] = raw_scores(trees_alone(self._forest), table.blocks(), table.n_rows, self._tasks)
         return (
             AveragedRows(self._of_kept(origin), self._of_kept(sums)) if trains else AveragedRows(origin, sums)
         )

@@ -14,6 +14,7 @@ shortest prefix, which no model is without, keep the gradient of the start.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from weald.binning.statistics import StatisticBins
 from weald.runtime.errors import InputError
 from weald.runtime.random import ORDERS, stream_key
+from weald.runtime.team import RowShare, Team
 from weald.training.boosting.leaf_steps import LeafProblem, LeafSteps, estimate_leaves
 from weald.training.boosting.statistics import CombinationSearch
 from weald.tree.grown import Grower, GrownTree
@@ -53,8 +55,24 @@ class Follower(Protocol):
     def finish(self) -> None:
         """Let the steps of the round be seen."""
 
-    def arrays(self) -> list[Float64s]:
+    def arrays(self) -> list[_Scores]:
         """All scores that it keeps, in memory that may be written to."""
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores of rows here, (outputs, rows), and their places among those of the whole team, so many in all."""
+
+    values: Float64s
+    places: NDArray[np.int64]
+    n_all: int
+
+    def of_all(self, team: Team) -> Float64s:
+        """Those of the whole team, in order."""
+        whole = np.empty((len(self.values), self.n_all))
+        for values, places in team.gather((self.values, self.places)):
+            whole[:, places] = values
+        return whole
 
 
 class _Steps:
@@ -80,7 +98,8 @@ class AllRows:
         self._at = at
         self.steps = steps
         self._waiting = _Steps(at)
-        self.scores = at.scores.copy()
+        self.scores: Float64s = at.memory.zeros(at.scores.shape, np.float64)
+        self.scores[...] = at.scores
 
     def show(self, scores: Float64s) -> None:
         """The model's own."""
@@ -90,7 +109,15 @@ class AllRows:
         """The best values for all rows, as numbers that float32 holds: files of such models are smaller by half."""
         at = self._at
         problem = LeafProblem(
-            at.loss, self.scores, at.train.y, at.train.weight, output, leaf_of_row, tree.n_leaves, at.tasks
+            at.loss,
+            self.scores,
+            at.train.y,
+            at.train.weight,
+            output,
+            leaf_of_row,
+            tree.n_leaves,
+            at.tasks,
+            at.share,
         )
         values = estimate_leaves(problem, self.steps, bound=tree.bound) * share
         values = values.astype(np.float32).astype(np.float64)
@@ -101,21 +128,28 @@ class AllRows:
         """The round is over."""
         self._waiting.take()
 
-    def arrays(self) -> list[Float64s]:
+    def arrays(self) -> list[_Scores]:
         """The scores of the model."""
-        return [self.scores]
+        first, n_all, _ = self._at.share
+        return [_Scores(self.scores, np.arange(first, first + self.scores.shape[1]), n_all)]
 
 
 class Prefixes:
-    """A model for every prefix of an order, each known up to the end of the next longer one."""
+    """A model for every prefix of an order, each known up to the end of the next longer one.
+
+    A member of a team has the rows of each that are here, in the order.
+    """
 
     def __init__(self, at: Position, steps: LeafSteps, order: Rows, growth: float) -> None:
         self._at = at
         self.steps = steps
-        self._order = order
+        first, n_all, _ = at.share
+        self._places = np.flatnonzero((order >= first) & (order < first + at.train.n_rows))
+        self._order = order = order[self._places] - np.uint32(first)
         self._y = at.train.y[order]
         self._weight = None if at.train.weight is None else at.train.weight[order]
-        self._ends = prefix_ends(len(order), growth)
+        self._lengths = prefix_ends(n_all, growth)
+        self._ends = np.searchsorted(self._places, self._lengths).tolist()  # of the rows here
         self._waiting = _Steps(at)
         ordered = at.scores[:, order]
         self._start = ordered[:, : self._ends[0]].copy()
@@ -132,7 +166,7 @@ class Prefixes:
     def step(self, tree: GrownTree, leaf_of_row: LeafNumbers, output: int, share: float) -> None:
         """A step for every prefix, with values from its own rows."""
         at, ordered = self._at, leaf_of_row[self._order]
-        for prefix, own in zip(self._ends, self._scores, strict=False):
+        for prefix, length, own in zip(self._ends, self._lengths, self._scores, strict=False):
             weight = None if self._weight is None else self._weight[:prefix]
             problem = LeafProblem(
                 at.loss,
@@ -143,6 +177,8 @@ class Prefixes:
                 ordered[:prefix],
                 tree.n_leaves,
                 at.tasks,
+                RowShare(0, length, at.share.team),
+                self._places[:prefix],
             )
             values = estimate_leaves(problem, self.steps, bound=tree.bound) * share
             self._waiting.add(own[output], ordered[: own.shape[1]], values)
@@ -151,9 +187,10 @@ class Prefixes:
         """The round is over."""
         self._waiting.take()
 
-    def arrays(self) -> list[Float64s]:
+    def arrays(self) -> list[_Scores]:
         """Where the rows of the shortest prefix started, and the scores of every model."""
-        return [self._start, *self._scores]
+        known = zip([self._start, *self._scores], self._ends, self._lengths, strict=True)
+        return [_Scores(values, self._places[:end], length) for values, end, length in known]
 
 
 def prefix_ends(n_rows: int, growth: float) -> list[int]:
@@ -200,6 +237,9 @@ class OrderedBooster:
     def begin(self, making: Making) -> None:
         """Every order starts where the training rows do."""
         self._making, at = making, making.at
+        if self._growth is not None:
+            a_row = (len(self._orders) - 1) * (24 * len(at.scores) + 36)
+            at.memory.check_room(a_row * at.train.n_rows, "ordered boosting", "booster='plain'")
         self._model = AllRows(at, self._steps)
         self._followers: list[Follower] = [self._model]
         for order in self._orders[1:]:
@@ -263,9 +303,9 @@ class OrderedBooster:
     def state(self) -> dict[str, Any]:
         """The scores of every order, what was put into slots, and what the search for combinations has seen."""
         state: dict[str, Any] = {
-            f"{number}.{place}": values.copy()
+            f"{number}.{place}": scores.of_all(self._making.at.share.team)
             for number, follower in enumerate(self._followers)
-            for place, values in enumerate(follower.arrays())
+            for place, scores in enumerate(follower.arrays())
         }
         if self._tables is not None:
             fills = self._tables.fills[self._tables.n_single :]
@@ -277,13 +317,13 @@ class OrderedBooster:
     def resume(self, state: Mapping[str, Any]) -> None:
         """Put everything back in its place."""
         for number, follower in enumerate(self._followers):
-            for place, values in enumerate(follower.arrays()):
+            for place, scores in enumerate(follower.arrays()):
                 kept = np.asarray(state.get(f"{number}.{place}", ()))
-                if kept.size != values.size:
+                if kept.size != len(scores.values) * scores.n_all:
                     raise InputError(
                         "resume_from needs the rows of the interrupted fit; there are not as many."
                     )
-                values[...] = kept.reshape(values.shape)
+                scores.values[...] = kept.reshape(-1, scores.n_all)[:, scores.places]
         if self._tables is not None:
             for slot, projection in state["fills"]:
                 self._tables.fill(int(slot), tuple(int(column) for column in projection))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning.sharded_table import ShardedTable
 from weald.forest.builder import ForestBuilder
 from weald.forest.forest import Forest
 from weald.forest.predict import raw_scores, trees_alone
 from weald.losses import Loss, scores_of
 from weald.runtime.errors import InputError, NotSupportedError
+from weald.runtime.row_memory import RowMemory
 
 Floats = NDArray[np.float64]
 Blocks = Iterable[tuple[int, NDArray[Any]]]
@@ -113,17 +113,18 @@ def scores_so_far(
     return origin
 
 
-def scores_in_memory(forest: Forest, table: ShardedTable, tasks: int) -> Floats:
+def scores_in_memory(forest: Forest, blocks: Blocks, n_rows: int, tasks: int, memory: RowMemory) -> Floats:
     """`scores_so_far` of the rows of a table in blocks, in its own memory, block by block."""
-    memory = table.bins.memory
-    scores = memory.zeros((forest.n_outputs, table.n_rows), np.float64)
-    first = 0
-    for block in table.bins.blocks:
-        here = scores[:, first : first + block.n_rows]
-        here[...] = origin_of(forest, None)
-        if forest.n_trees and block.n_rows:
-            part = table.values_of(block)
-            here[...] = raw_scores(forest, [(0, part)], block.n_rows, tasks)
+    scores = memory.zeros((forest.n_outputs, n_rows), np.float64)
+    if not forest.n_trees:
+        step = memory.piece_rows or max(1, n_rows)
+        for first in range(0, n_rows, step):
+            scores[:, first : first + step] = origin_of(forest, None)
+            memory.release(scores[:, first : first + step])
+        return scores
+    for first, part in blocks:
+        here = scores[:, first : first + len(part)]
+        if len(part):
+            here[...] = raw_scores(forest, [(0, part)], len(part), tasks)
         memory.release(here)
-        first += block.n_rows
     return scores

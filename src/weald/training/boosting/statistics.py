@@ -5,7 +5,7 @@ What needs neither bins nor trees is in `weald.encoding`; the columns in bins ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weald.binning import BinnedTable, DenseBins
+from weald.binning.sharded import ShardedBins
+from weald.binning.sharded_table import ShardedTable
 from weald.binning.statistics import StatisticBins
 from weald.data import Dataset, Schema
 from weald.encoding.columns import has_combinations
@@ -24,6 +26,7 @@ from weald.forest.forest import Forest
 from weald.forest.symmetric import slim
 from weald.losses import Loss
 from weald.runtime.random import COMBINATIONS, stream_key
+from weald.runtime.team import ALONE, RowShare, Team
 from weald.training.boosting.plan import StatisticPlan
 
 COMBINED_ROUNDS = 2  # of so many rounds one has combinations
@@ -42,9 +45,11 @@ class StatisticTraining:
     kept: NDArray[np.int64]  # columns that are split as they are
     earlier: ModelStatistics | None = None
 
-    def other(self, dataset: Dataset, bins: DenseBins) -> DenseBins:
+    def other(
+        self, table: Dataset | ShardedTable, bins: DenseBins | ShardedBins
+    ) -> DenseBins | ShardedBins:
         """An evaluation set with its statistics; ``bins``: its columns, binned as those of the training table."""
-        return self.tables.other(bins, self.kept, category_codes(dataset))
+        return self.tables.other(bins, self.kept, _codes_of(table))
 
     def search(self, most: int, seed: int) -> CombinationSearch | None:
         """What fills the slots of combinations, if there are any."""
@@ -83,11 +88,29 @@ def first_derived(schema: Schema, earlier: ModelStatistics | None) -> int:
     return schema.n_columns if earlier is None else earlier.extended_schema.n_columns
 
 
+@dataclass(frozen=True)
+class ExtendedBlocks:
+    """A table in blocks with the derived columns of a model beside its own."""
+
+    statistics: ModelStatistics
+    table: ShardedTable
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are here."""
+        return self.table.n_rows
+
+    def blocks(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """(first row here, floats)."""
+        for first, values in self.table.blocks():
+            yield first, self.statistics.extended(values)
+
+
 def make_statistics(
     plan: StatisticPlan,
-    table: Dataset | BinnedTable,
-    bins: DenseBins,
-    targets: NDArray[np.int64],
+    table: Dataset | BinnedTable | ShardedTable,
+    bins: DenseBins | ShardedBins,
+    targets: NDArray[np.integer[Any]],
     orders: list[NDArray[np.uint32]],
     rows: NDArray[np.int64] | None,
     source: NDArray[np.int64] | None,
@@ -95,16 +118,19 @@ def make_statistics(
 ) -> StatisticTraining:
     """The table of a fit; ``rows``: that are trained on, None for all; ``source``: for holdout, those that give statistics."""
     schema = table.schema
-    codes = category_codes(table)
-    own = LabelledCodes(codes, targets) if rows is None else _taken(codes, targets, rows)
+    codes, team = _codes_of(table), bins.team if isinstance(bins, ShardedBins) else ALONE
+    own = _labelled(codes, targets, rows, team)
     categorical = np.flatnonzero(schema.categorical_mask)
     statistics = TrainingStatistics(
         own,
         np.array([len(schema.columns[column].categories) + 1 for column in categorical]),
         orders,
         StatisticChoices(plan.kind, plan.priors, plan.prior_weight, plan.counters),
-        None if source is None else _taken(codes, targets, source),
+        None if source is None else _labelled(codes, targets, source, team),
     )
+    if isinstance(bins, ShardedBins):
+        a_row = 4 * len(orders) + len(targets) + 28 + 3 * len(orders) * len(statistics.columns)
+        bins.memory.check_room(a_row * own.n_rows, "target statistics", "categories='partition'")
     single = list(plan.columns)
     kept = np.setdiff1d(np.arange(schema.n_columns), categorical[[place for (place,) in plan.alone]])
     n_slots = SLOTS if has_combinations(plan.max_combination, schema) else 0
@@ -113,18 +139,41 @@ def make_statistics(
     return StatisticTraining(schema, made, kept, earlier)
 
 
-def _taken(codes: NDArray[np.uint32], targets: NDArray[np.int64], rows: NDArray[np.int64]) -> LabelledCodes:
-    return LabelledCodes(np.ascontiguousarray(codes[:, rows]), np.ascontiguousarray(targets[:, rows]))
+def _codes_of(table: Dataset | BinnedTable | ShardedTable) -> NDArray[np.uint32]:
+    return table.category_codes() if isinstance(table, ShardedTable) else category_codes(table)
 
 
-def targets_of(y: NDArray[np.float64], loss: Loss, n_classes: int, borders: int) -> NDArray[np.int64]:
-    """Zeros and ones, (targets, rows): for the second of two classes, for every class, or for labels above each border."""
+def _labelled(
+    codes: NDArray[np.uint32], targets: NDArray[np.integer[Any]], rows: NDArray[np.int64] | None, team: Team
+) -> LabelledCodes:
+    """Some of the rows here, None for all, with the targets of those of the whole team."""
+    if rows is not None:
+        codes, targets = np.ascontiguousarray(codes[:, rows]), np.ascontiguousarray(targets[:, rows])
+    if team.size == 1:
+        return LabelledCodes(codes, targets)
+    parts = team.gather(targets.astype(np.uint8))
+    first, of_all = sum(part.shape[1] for part in parts[: team.rank]), np.concatenate(parts, axis=1)
+    return LabelledCodes(codes, of_all, RowShare(first, of_all.shape[1], team))
+
+
+def targets_of(
+    y: NDArray[np.float64],
+    loss: Loss,
+    n_classes: int,
+    borders: int,
+    of_all: Callable[[], NDArray[np.float64]] | None = None,
+) -> NDArray[np.int64]:
+    """Zeros and ones, (targets, rows): for the second of two classes, for every class, or for labels above each border.
+
+    ``of_all``: gives the labels that borders are found from, those of all rows that count; None: ``y``.
+    """
     if n_classes:
         return class_targets(y.astype(np.int64), n_classes).values
     if loss.task == "classification" and loss.n_outputs > 1:  # labels are codes, whoever has read them
         return class_targets(y.astype(np.int64), loss.n_outputs).values
-    cuts = target_borders(y, borders)
-    return border_targets(y, cuts if len(cuts) else y[:1]).values  # of equal labels none is above
+    counted = y if of_all is None else of_all()
+    cuts = target_borders(counted, borders)
+    return border_targets(y, cuts if len(cuts) else counted[:1]).values  # of equal labels none is above
 
 
 def used_statistics(forest: Forest, statistics: ModelStatistics) -> tuple[Forest, ModelStatistics]:

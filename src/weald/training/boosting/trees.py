@@ -48,12 +48,18 @@ class TrainingRows:
     @property
     def share(self) -> RowShare:
         """Which rows of the whole table these are."""
-        return self.bins.share if isinstance(self.bins, ShardedBins) else RowShare.whole(self.n_rows)
+        bins = self._table
+        return bins.share if isinstance(bins, ShardedBins) else RowShare.whole(self.n_rows)
 
     @property
     def memory(self) -> RowMemory:
         """Where numbers that every row has are kept."""
-        return self.bins.memory if isinstance(self.bins, ShardedBins) else IN_MEMORY
+        bins = self._table
+        return bins.memory if isinstance(bins, ShardedBins) else IN_MEMORY
+
+    @property
+    def _table(self) -> AnyBins | ShardedBins:
+        return self.bins.tables[0] if isinstance(self.bins, StatisticBins) else self.bins
 
 
 class TreeLearner:
@@ -96,8 +102,9 @@ class TreeLearner:
             rules = replace(rules, constraints=moved)
         device = self._plan.device
         if device is not None:
-            assert isinstance(bins, DenseBins | ShardedBins)  # as the opening makes them
-            return device_grower(device, bins, rules, trees.bins.precision, self._most_tasks)
+            table = bins.tables[0] if isinstance(bins, StatisticBins) else bins
+            assert isinstance(table, DenseBins | ShardedBins)  # as the opening makes them
+            return device_grower(device, table, rules, trees.bins.precision, self._most_tasks)
         return make_grower(bins, rules, trees.bins.precision, self._most_tasks)
 
     def _descent(self) -> Descent:

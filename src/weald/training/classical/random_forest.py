@@ -16,6 +16,7 @@ from weald.forest.forest import Forest
 from weald.forest.predict import leaf_indices
 from weald.runtime.progress import Progress
 from weald.runtime.random import MEMBER_SEED, stream_key
+from weald.runtime.team import ALONE, RowShare, Team
 from weald.tree.cart import CartLabels, CartRules, CartTree, Draw, bootstrap_counts, grow_cart_trees
 
 # Trees a task grows before they are appended to the forest: few, so that they are not all in memory twice.
@@ -100,19 +101,24 @@ def grow_forest(
     tasks: int,
     start: Forest | None,
     bar: Progress,
+    team: Team = ALONE,
 ) -> Forest:
     """The trees of `start`, if there are any, and one for every key.
 
-    ``weigh``: the rows' weights, or a function of a tree's key that gives them.
+    ``weigh``: the rows' weights, or a function of a tree's key that gives them. ``team``: its members all have all rows, and
+    share the trees out.
     """
     builder = ForestBuilder.continuing(start) if start is not None else _new_builder(bins, labels)
-    step = _TREES_A_TASK * tasks
+    step = _TREES_A_TASK * tasks * team.size
     for begin in range(0, len(keys), step):
         some = keys[begin : begin + step]
+        own = some[team.rank :: team.size]
         if callable(weigh):
-            trees = _grow_weighed(bins, labels, weigh, rules, draw, some, tasks)
+            trees = _grow_weighed(bins, labels, weigh, rules, draw, own, tasks)
         else:
-            trees = grow_cart_trees(bins, labels, weigh, rules, draw, some, tasks)
+            trees = grow_cart_trees(bins, labels, weigh, rules, draw, own, tasks)
+        grown = team.gather(trees)
+        trees = [grown[number % team.size][number // team.size] for number in range(len(some))]
         for tree in trees:
             builder.append(**tree.for_forest(bins.mapper))
         bar.advance(steps=len(trees))
@@ -145,10 +151,14 @@ def _grow_weighed(
 
 
 def out_of_bag(
-    forest: Forest, table: ForestTable, bags: Bags, tasks: int
+    forest: Forest, table: ForestTable, bags: Bags, tasks: int, share: RowShare | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """What the trees that have not seen a row say of it: their sum (outputs, rows), and how many they are (rows,)."""
+    """What the trees that have not seen a row say of it: their sum (outputs, rows), and how many they are (rows,).
+
+    ``share``: which of all rows the table has, None: all. What is said is of all rows.
+    """
     n_rows, n_outputs = table.n_rows, forest.n_outputs
+    first, _, team = share or RowShare.whole(n_rows)
     sums, votes = np.zeros((n_outputs, n_rows)), np.zeros(n_rows, np.int64)
     step = max(1, _LEAVES_AT_ONCE // max(1, n_rows))
     for begin in range(0, forest.n_trees, step):
@@ -157,8 +167,9 @@ def out_of_bag(
         vectors = part.vectors.reshape(-1, n_outputs)
         number = np.cumsum(part.feature < 0) - 1
         for tree in range(part.n_trees):
-            rows = np.flatnonzero(bags.counts(begin + tree) == 0)
+            rows = np.flatnonzero(bags.counts(begin + tree)[first : first + n_rows] == 0)
             nodes = part.tree_offsets[tree] + leaves[rows, tree]
             sums[:, rows] += vectors[number[nodes]].T if part.has_vectors else part.value[nodes]
             votes[rows] += 1
-    return sums, votes
+    found = team.gather((sums, votes))
+    return np.concatenate([own for own, _ in found], axis=1), np.concatenate([own for _, own in found])

@@ -164,9 +164,11 @@ def walk_rows(
         for i in range(-n_missing * with_missing, n_values):
             item = i if i >= 0 else n_items + i
             _move_row(n_outputs, n_rows, keys[item] & ROWS_MASK, np.int64(1), row_amounts, left, medians)
+            if i < 0:  # a missing value: no threshold is behind it
+                continue
             value = keys[item] >> 32
             following = keys[i + 1] >> 32 if i + 1 < n_values else np.int64(NO_BIN)
-            if i < 0 or following == value:
+            if following == value:
                 continue
             n_left, weight = left[0] & ROWS_MASK, left[0] >> 32
             if _is_wanted(categorical, only_bin, value, following) and fits(plan, node, n_left, weight):

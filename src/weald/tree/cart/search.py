@@ -116,9 +116,11 @@ def walk_items(
             else:
                 left[slot] += amount
                 word = left[0]
+            if i < 0:  # a missing value: no threshold is behind it
+                continue
             value = keys[item] >> 32
             following = keys[np.uint64(i + 1)] >> 32 if i + 1 < n_values else np.int64(NO_BIN)
-            if i < 0 or following == value:
+            if following == value:
                 continue
             rows, weight = word & ROWS_MASK, word >> 32
             if fits(plan, node, rows, weight):

@@ -27,7 +27,7 @@ from weald.tree.splits.categories import put_only_bin
 from weald.tree.splits.constraints import Bounds, allowed_columns, bounds_of, is_constrained, open_root
 from weald.tree.splits.gain import clipped_pair, parent_score
 from weald.tree.splits.level import add_gains, drawn_range
-from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.splits.score import smallest_hessian
 from weald.tree.state import BIN, FEATURE, LEFT_BINS, MISSING_LEFT, NOBODY, Gradients, Nodes, Rules
 
 _CODE = np.uint64(0xFFFFFFFF)
@@ -289,7 +289,7 @@ def _category_gain(
     rules: Rules,
     bounds: Bounds,
 ) -> float:
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     if n >= fewest and totals[2] - n >= fewest and h >= smallest and totals[1] - h >= smallest:
         return clipped_pair(g, h, n, totals, gradients, rules, bounds) - own

@@ -25,7 +25,7 @@ from weald.tree.exact.sums import chunk_prefixes, missing_sums, sum_items
 from weald.tree.histograms.prefixes import Scratch, draw_place, scan_numeric
 from weald.tree.splits.constraints import Bounds
 from weald.tree.splits.gain import NO_GAIN, clipped_pair
-from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.splits.score import smallest_hessian
 from weald.tree.splits.split import copy_candidate
 from weald.tree.state import (
     BIN,
@@ -272,7 +272,7 @@ def _try_category(
     best_score: float,
 ) -> float:
     """One category against all the rest."""
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     gradient, hessian, count = sums
     if min(count, totals[2] - count) < fewest or min(hessian, totals[1] - hessian) < smallest:

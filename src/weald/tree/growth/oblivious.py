@@ -45,7 +45,7 @@ from weald.tree.splits.constraints import (
 from weald.tree.splits.gain import children_score, gain_over, parent_score
 from weald.tree.splits.level import score_features
 from weald.tree.splits.noise import noise_of
-from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
+from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets, smallest_hessian
 from weald.tree.splits.split import copy_candidate, left_sums
 from weald.tree.state import (
     BYTE_BINS,
@@ -137,7 +137,7 @@ def _mark_level(search: Search, features: Int64s, tasks: int, first: int, last: 
     """Mark the features of a sparse or bundled table that may divide a node of the level."""
     data, rules, nodes, packed = search.data, search.rules, search.nodes, search.gradients.packed
     fewest = max(1, rules.min_samples_leaf)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / search.gradients.hessian_unit
+    smallest = smallest_hessian(rules, search.gradients)
     for node in range(first, last):
         histogram, n_rows = search.work.pool[nodes.slot[node]], nodes.end[node] - nodes.begin[node]
         if data.sparse:

@@ -20,7 +20,7 @@ from weald.tree.histograms.cells import packed_count, packed_gradient, packed_he
 from weald.tree.splits.constraints import Bounds, is_bound
 from weald.tree.splits.cosine import cosine, pair_moments
 from weald.tree.splits.gain import clipped_pair, free_pair
-from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.splits.score import smallest_hessian
 from weald.tree.state import (
     BIN,
     LEFT_COUNT,
@@ -160,7 +160,7 @@ def _place_of_largest(score: Float64s, begin: Int, end: Int, rules: Rules, bound
     largest = np.int64(-1)
     for i in range(np.uint64(begin), np.uint64(end)):
         largest = max(largest, bits[i])
-    while bits[at] != largest:
+    while at < end - 1 and bits[at] != largest:
         at += 1
     return at
 
@@ -202,7 +202,7 @@ def scan_numeric(
     """Thresholds cuts[0]..cuts[1] from left to right, missing values on the left (``with_missing``) or on the right."""
     begin, end = cuts
     added = (missing[0] * with_missing, missing[1] * with_missing, missing[2] * with_missing)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     while begin < end and (
         prefix.rows[begin] + added[2] < fewest or prefix.hessian[begin] + added[1] < smallest

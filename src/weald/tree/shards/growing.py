@@ -15,12 +15,9 @@ from weald.tree.shards.search import (
     divide_nodes,
     may_be_split,
     open_tree,
-    search_level,
-    search_nodes,
-    settle_sums,
-    store_histograms,
 )
 from weald.tree.shards.shard import Shards
+from weald.tree.shards.sharing import Seeker
 from weald.tree.shards.state import Splits
 from weald.tree.splits.constraints import ConstraintState
 from weald.tree.splits.gain import NO_GAIN
@@ -34,13 +31,15 @@ _NO_SLOT = -1
 class GrowingTree:
     """Nodes in the order in which they are opened, which may be more than the tree needs.
 
-    ``data``: where columns lie in a histogram; ``slots``: how many histograms are kept for subtraction, two at least. The memory
-    is used again by the next tree, from `begin` on.
+    ``data``: where columns lie in a histogram; ``slots``: how many histograms are kept for subtraction, two at least; ``seeker``:
+    counts nodes and finds their splits. The memory is used again by the next tree, from `begin` on.
     """
 
-    def __init__(self, data: TreeInput, nodes: Nodes, state: ConstraintState, slots: int, tasks: int) -> None:
+    def __init__(
+        self, data: TreeInput, nodes: Nodes, state: ConstraintState, slots: int, seeker: Seeker
+    ) -> None:
         self._data = data
-        self._tasks = tasks
+        self._seeker = seeker
         self._most_pairs = slots // 2  # siblings whose histograms fit in all slots
         no_places = np.empty(0, np.int64)
         self._work = Workspace(
@@ -65,8 +64,6 @@ class GrowingTree:
         n_rows: int,
     ) -> None:
         """Open the root, of so many rows; ``columns``: that the tree may be split by."""
-        self._shards = shards
-        self._columns = columns
         self._gradients, self._key = gradients, np.uint64(key)
         self.rules = rules
         self.n_nodes = 1
@@ -77,8 +74,10 @@ class GrowingTree:
         self._free = list(range(len(self._work.pool)))
         self._kept: dict[int, None] = {}  # nodes that have a slot, the oldest first
         open_tree(self._search, n_rows)
+        self._shards = shards
+        self._seeker.begin(shards, columns)
         self._count([(ROOT, _NOBODY)])
-        settle_sums(self._search, columns)
+        self._seeker.settle(self._search)
 
     @property
     def _search(self) -> Search:
@@ -112,7 +111,7 @@ class GrowingTree:
 
     def find_level_split(self, first: int) -> bool:
         """Find the common split of the last level, whose nodes are those from ``first`` on; False when none pays."""
-        return bool(search_level(self._search, self._columns, first, self.n_nodes, self._tasks))
+        return self._seeker.find_level(self._search, first, self.n_nodes)
 
     def divide(self, parents: Sequence[int], by_level: bool = False) -> None:
         """Split nodes by their best splits, and tell the shards."""
@@ -183,14 +182,13 @@ class GrowingTree:
         nodes, others = np.array(counted, np.int64).T.copy()
         for node in nodes.tolist():
             self.nodes.slot[node] = self._take_slot()
-        sums = self._shards.add_up(lambda shard: shard.histograms(nodes))
+        self._seeker.count(self._search, nodes, others)
         self.n_passes += 1
-        store_histograms(self._search, sums, nodes, others, self._tasks)
         for node in [*nodes.tolist(), *others[others != _NOBODY].tolist()]:
             self._kept[node] = None
 
     def _find_splits(self, wanted: Sequence[int]) -> None:
-        search_nodes(self._search, self._columns, np.array(wanted, np.int64), self._tasks)
+        self._seeker.find(self._search, np.array(wanted, np.int64))
         for node in wanted:
             if self.nodes.candidate_gain[node] == NO_GAIN:
                 self._forget(node)

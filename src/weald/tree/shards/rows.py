@@ -91,6 +91,11 @@ class RowShard:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
         self._gradient, self._hessian, self.rows = gradient, hessian, rows
 
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """See `Shard`."""
+        for own, block in zip(self._blocks, blocks, strict=True):
+            own.block = block
+
     def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""
         self._score = score
@@ -143,6 +148,10 @@ class RowShard:
                 self._memory.release(own.entries, wide)
 
         self._of_rows(fill)
+
+    def count_only(self, columns: NDArray[np.int64]) -> None:
+        """Let histograms of this tree have no more than some of its columns, which may be split by all the same."""
+        self._layout = self._layout._replace(columns=columns)
 
     def histograms(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `Shard`."""
@@ -202,7 +211,7 @@ class RowShard:
         """No more columns than the splits that some rows have not followed ask for."""
         behind = self._splits[min((own.n_divided for own in self._blocks), default=0) :]
         columns = np.unique(np.concatenate([np.empty(0, np.int64), *(splits.feature for splits in behind)]))
-        if len(columns) == len(self._layout.columns):
+        if len(columns) == np.count_nonzero(self._layout.place >= 0):
             return self._layout
         place = np.full(len(self._data.n_bins), -1, np.int64)
         place[columns] = np.arange(len(columns))
@@ -283,7 +292,7 @@ class RowShard:
 
     def _read(self, place: int, layout: Layout) -> Any:
         """The bins of a block that a layout has a place for."""
-        columns = layout.columns
+        columns = np.flatnonzero(layout.place >= 0)
         if len(columns) == 0:
             return np.empty((0, 0), np.uint8)
         return self._blocks[place].block.read(None if len(columns) == len(layout.place) else columns)

@@ -71,6 +71,14 @@ def settle_sums(search: Search, features: Int64s) -> None:
 
 
 @kernel
+def settle_root_of_all(search: Search, gradient: int, hessian: int) -> None:
+    """The root's sums where a histogram has only those of some rows."""
+    nodes = search.nodes
+    nodes.gradient_sum[ROOT], nodes.hessian_sum[ROOT] = gradient, hessian
+    settle_root(search.gradients, search.rules, nodes, search.state)
+
+
+@kernel
 def search_nodes(search: Search, features: Int64s, wanted: Int64s, tasks: int) -> None:
     """Find the best splits of some nodes that have histograms: their candidates."""
     search = refer(search)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.binning.sharded import Block
 from weald.runtime.in_turn import in_turn
 from weald.runtime.team import ALONE, Team
 from weald.tree.histograms.quantise import Rounding
@@ -51,6 +52,9 @@ class Shard(Protocol):
         self, gradient: NDArray[np.float32], hessian: NDArray[np.float32], rows: NDArray[np.uint32] | None
     ) -> None:
         """Two numbers for each of the shard's rows, and which of these are sampled, ascending; None: all."""
+
+    def turn(self, blocks: Sequence[Block]) -> None:
+        """Go on with other bins of the same rows, in blocks of the same sizes."""
 
     def follow(self, score: NDArray[np.float64]) -> None:
         """The scores, (rows,), that `add` adds to."""
@@ -117,10 +121,14 @@ class Shards:
 
     def add_up(self, question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
         """Ask all shards, and add up what they say."""
+        return self.team.add(self.add_up_own(question))
+
+    def add_up_own(self, question: Callable[[Shard], NDArray[np.int64]]) -> NDArray[np.int64]:
+        """The same of the shards here alone."""
         total, *others = self._ask(question)
         for other in others:
             total += other
-        return self.team.add(total)
+        return total
 
     def tell(self, news: Callable[[Shard], None]) -> None:
         """Tell the shards here; other members tell theirs."""

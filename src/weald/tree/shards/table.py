@@ -24,6 +24,7 @@ from weald.tree.shards.grower import Keys, grow_from
 from weald.tree.shards.growing import GrowingTree
 from weald.tree.shards.rows import RowShard
 from weald.tree.shards.shard import Shard, Shards
+from weald.tree.shards.sharing import make_seeker
 from weald.tree.state import TreeInput
 from weald.tree.tree import count_slots, empty_nodes
 
@@ -53,13 +54,14 @@ class ShardGrower(Grower):
             raise NotSupportedError("forced_splits is not supported by trees from shards; leave it out.")
         super().__init__(bins, rules, precision, tasks)
         data = _layout_of(bins)
-        self._ranges, own = [], []
+        self._ranges, self._blocks, own = [], [], []
         begin = block = 0
         for n_blocks, make in parts or [(len(bins.blocks), RowShard)]:
             some = bins.part(block, block + n_blocks)
             here = slice(begin, begin + some.n_rows)
             own.append(make(some, bins.first + begin, data, self.leaf_of_row[here], tasks))
             self._ranges.append(here)
+            self._blocks.append(slice(block, block + n_blocks))
             begin, block = here.stop, block + n_blocks
         self.shards = Shards(own, bins.team, at_once)
         most_leaves = self._kernel_rules.max_leaves
@@ -70,7 +72,7 @@ class ShardGrower(Grower):
             empty_nodes(n_nodes, bin_words(bins.mapper)),
             rules.constraints.state(bins.n_columns, n_nodes, smooths),
             slots,
-            tasks,
+            make_seeker(bins, rules.growth, tasks),
         )
 
     def _all_rows(self, bins: ShardedBins) -> int:
@@ -88,6 +90,12 @@ class ShardGrower(Grower):
         super().use(tasks)
         for shard in self.shards.own:
             shard.tasks = tasks
+
+    def turn(self, bins: ShardedBins, columns: NDArray[np.int64]) -> None:
+        """Go on with other bins of the same rows."""
+        self.bins, self.columns = bins, columns
+        for shard, part in zip(self.shards.own, self._blocks, strict=True):
+            shard.turn(bins.blocks[part])
 
     def grow(
         self,
@@ -137,7 +145,7 @@ class ShardGrower(Grower):
     ) -> NDArray[np.float64]:
         """The shards' sums, added up."""
         self._hand_out(gradient, hessian, None)
-        scales = fixed_scales(largest, self.bins.n_total)
+        scales = fixed_scales(largest, self.n_all_rows)
         sums = self.shards.add_up(lambda shard: shard.leaf_sums(scales))
         total: NDArray[np.float64] = sums / np.array(scales)
         return total

@@ -19,7 +19,7 @@ import numpy as np
 from weald.runtime.arrays import Float64s, Int, Int64s
 from weald.runtime.jit import inlined
 from weald.tree.histograms.cells import read_cell
-from weald.tree.splits.score import SMALLEST_HESSIAN
+from weald.tree.splits.score import SMALLEST_HESSIAN, smallest_hessian
 from weald.tree.state import Gradients, Rules
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def add_moments(
 ) -> None:
     """Add one node's moments for every threshold to ``moments``, (2, thresholds and OWN): its own where a child is too small."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     g_all, h_all, most = np.float64(totals[0]), np.float64(totals[1]), totals[2] - fewest
     products, squares = moments[0], moments[1]
@@ -118,7 +118,7 @@ def add_category_moments(
 ) -> None:
     """The same for one category, or missing values, against the rest."""
     lam, alpha = rules.reg_lambda / gradients.hessian_unit, rules.reg_alpha / gradients.gradient_unit
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     g_all, h_all = np.float64(totals[0]), np.float64(totals[1])
     for b in range(n_bins + 1):

@@ -34,7 +34,7 @@ from weald.tree.splits.categories import (
 from weald.tree.splits.constraints import NOT_ALLOWED, Bounds, bounds_of
 from weald.tree.splits.cosine import add_category_moments, add_moments, fill_cosine_gains, own_moments
 from weald.tree.splits.gain import clipped_pair, parent_score
-from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
+from weald.tree.splits.score import is_by_set, rules_of_sets, smallest_hessian
 from weald.tree.state import BIN, FEATURE, LEFT_BINS, LEFT_COUNT, MISSING_LEFT, Gradients, Rules
 
 
@@ -78,7 +78,7 @@ def add_gains(
 ) -> None:
     """Add one node's gain for every threshold to ``sums``; nothing where a child would be too small or out of order."""
     score_prefixes(prefix, 0, n_bins, added, totals, gradients, rules, bounds)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     most, most_hessian = totals[2] - fewest, np.float64(totals[1]) - smallest
     rows, hessian, score = prefix.rows, prefix.hessian, prefix.score
@@ -119,7 +119,7 @@ def _add_category_gains(
     sums: Float64s,
 ) -> None:
     """The same for one category against the rest."""
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     for b in range(n_bins + 1):
         g, h, n = read_cell(histogram, words, first + np.uint64(b))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weald.runtime.arrays import Int
 from weald.runtime.jit import inlined
 from weald.runtime.references import whole
-from weald.tree.state import Rules, TreeInput
+from weald.tree.state import Gradients, Rules, TreeInput
 
 if TYPE_CHECKING:
     from weald.tree.exact.state import ExactInput
@@ -40,6 +40,12 @@ def rules_of_sets(rules: Rules) -> Rules:
     """The rules by which the children of a split into two sets are scored: ``cat_l2`` is added to lambda."""
     all_rules = whole(rules)
     return _make_rules(*all_rules[:_LAMBDA], rules.reg_lambda + rules.cat_l2, *all_rules[_BEHIND_LAMBDA:])
+
+
+@inlined
+def smallest_hessian(rules: Rules, gradients: Gradients) -> float:
+    """The hessian that a child must have, in units of the integer sums: one at least, which a difference of large sums keeps."""
+    return max(max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit, 1.0)
 
 
 @inlined

@@ -37,7 +37,7 @@ from weald.tree.splits.categories import (
 )
 from weald.tree.splits.constraints import Bounds, ConstraintState, bounds_of
 from weald.tree.splits.gain import NO_GAIN, clipped_pair, gain_of_score, noisy_score
-from weald.tree.splits.score import SMALLEST_HESSIAN, is_by_set, rules_of_sets
+from weald.tree.splits.score import is_by_set, rules_of_sets, smallest_hessian
 from weald.tree.state import (
     BIN,
     FEATURE,
@@ -79,7 +79,7 @@ def _scan_one_category(
     """One category (or "missing", the bin after the values) against all the rest; ``drawn``: the only one to try, -1: all."""
     totals, n_bins, first = node.totals, data.n_bins[feature], data.offsets[feature]
     words = cell_words(gradients.packed, totals[2])
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     fewest = max(1, rules.min_samples_leaf)
     best_score = NO_GAIN
     for b in range(n_bins + 1):
@@ -155,7 +155,7 @@ def _scan_sets(
     g_rest = totals[0] - missing[0] - np.int64(prefix.gradient[size - 1])
     h_rest = totals[1] - missing[1] - np.int64(prefix.hessian[size - 1])
     n_rest = totals[2] - missing[2] - prefix.rows[size - 1]
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     most, set_rules = most_scanned(size, rules), refer(rules_of_sets(rules))
     best_score, from_back, drawn = NO_GAIN, ZERO, drawn_cut(size, most, rules, bits)
     for with_missing in range(2 if missing[2] > 0 else 1):
@@ -194,7 +194,7 @@ def _scan_categories(
     prefix: Scratch,
     best: Int64s,
 ) -> float:
-    """`_scan_feature` for a column of categories."""
+    """`scan_feature` for a column of categories."""
     bounds = bounds_of(state, node.number, feature)
     bits = drawn_bits(node.key, node.number, feature) if rules.extra_trees else np.uint64(0)
     if is_by_set(data, feature, rules):
@@ -229,7 +229,7 @@ def _sum_up(
 
 @returns(types.float64)
 @bare_inner_kernel
-def _scan_feature(
+def scan_feature(
     node: NodeSums,
     data: TreeInput,
     feature: int,
@@ -276,7 +276,7 @@ def _scan_features(
 ) -> None:
     prefix = new_scratch(data.most_bins)
     for j in range(len(features) * task // tasks, len(features) * (task + 1) // tasks):
-        scores[j] = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, found[j]))
+        scores[j] = far(scan_feature, (node, data, features[j], gradients, rules, state, prefix, found[j]))
 
 
 @returns(types.float64)
@@ -319,7 +319,7 @@ def _search(
     trial, prefix = np.empty(len(best), np.int64), new_scratch(data.most_bins)
     best_score, most = NO_GAIN, NO_GAIN  # and what it is compared by
     for j in range(len(features)):
-        score = far(_scan_feature, (node, data, features[j], gradients, rules, state, prefix, trial))
+        score = far(scan_feature, (node, data, features[j], gradients, rules, state, prefix, trial))
         noisy = noisy_score(score, node.totals, gradients, rules, state, node.number, features[j], node.key)
         if noisy > most:
             best_score, most = score, noisy
@@ -356,7 +356,7 @@ def _keep_promising(
     """
     histogram, totals, packed = node.histogram, node.totals, gradients.packed
     fewest = max(1, rules.min_samples_leaf)
-    smallest = max(rules.min_child_weight, SMALLEST_HESSIAN) / gradients.hessian_unit
+    smallest = smallest_hessian(rules, gradients)
     score, pair = NO_GAIN, NOBODY
     is_free = rules.max_delta_step == 0.0 and rules.path_smooth == 0.0 and len(state.signs) == 0
     if is_free and not rules.extra_trees and not rules.cosine and rules.noise == 0.0:
@@ -402,7 +402,7 @@ def find_best_split(
         score = _search(node, data, features, gradients, rules, state, best)
     if pair != NOBODY and (pair_score > score or (pair_score == score and pair < best[FEATURE])):
         prefix = new_scratch(data.most_bins)
-        score = far(_scan_feature, (node, data, pair, gradients, rules, state, prefix, best))
+        score = far(scan_feature, (node, data, pair, gradients, rules, state, prefix, best))
     if score == NO_GAIN:
         return NO_GAIN
     bounds = bounds_of(state, node.number, best[FEATURE])

@@ -205,3 +205,14 @@ def test_monotone_bounds_hold_after_several_steps() -> None:
     line = np.zeros((200, 4))
     line[:, 0] = np.linspace(-3.0, 3.0, 200)
     assert (np.diff(model.predict(line)) >= 0.0).all()
+
+
+def test_a_first_class_without_a_split_leaves_the_others_their_scores() -> None:
+    x = np.repeat([0.0, 1.0], 300)
+    codes = np.where(np.arange(600) % 2 == 0, 1, 2 * x).astype(int)  # class 1 has half of both sides
+    codes = np.choose(codes, [1, 0, 2])  # and is the first
+    settings: dict[str, Any] = {"n_estimators": 20, "n_jobs": 1, "leaves": Leaves(iterations=3)}
+    first = BoostedTreesClassifier(**settings).fit(x[:, None], codes).predict_proba(x[:, None])
+    last = BoostedTreesClassifier(**settings).fit(x[:, None], 2 - codes).predict_proba(x[:, None])
+    np.testing.assert_allclose(first, last[:, ::-1], atol=1e-3)
+    np.testing.assert_allclose(first[[0, -1]], [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]], atol=0.02)

@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import check_parameters_default_constructible
 
 from weald.binning.parameters import Bins, Histogram
+from weald.devices.parameters import Cpu
 from weald.encoding.parameters import AutoCategories, TargetStatistics
 from weald.estimators.shared.plain import plain, restored
 from weald.losses.parameters import Quantile
@@ -100,7 +101,7 @@ def test_every_name_is_its_shortest(family: Any) -> None:
 
 def test_order_and_number_of_parameters() -> None:
     names = list(inspect.signature(BoostingParameters).parameters)
-    assert len(names) == 35
+    assert len(names) == 36
     assert names[:4] == ["loss", "n_estimators", "learning_rate", "growth"]
     assert names == list(declared(BoostingParameters))
     assert set(FAMILIES) <= set(names)
@@ -132,7 +133,7 @@ def test_an_estimator_is_constructed_and_cloned() -> None:
 
 def test_all_parts_are_resolved() -> None:
     assert Toy().resolved() == ResolvedBoosting(
-        "auto", Leaves(), Splits(), Uniform(), Histogram(), Plain(), AutoCategories(), Bins()
+        "auto", Leaves(), Splits(), Uniform(), Histogram(), Plain(), AutoCategories(), Bins(), Cpu()
     )
     parts = Toy(Quantile(0.9), booster="dart", bins=63, leaves="gradient").resolved()
     assert (parts.loss, parts.booster, parts.bins) == (Quantile(0.9), Dart(), Bins(max_bins=63))

@@ -6,7 +6,6 @@ from weald.binning.parameters import Histogram
 from weald.devices.parameters import DevicePlan
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.parameters import BoostingParameters, ResolvedBoosting
-from weald.training.boosting.plan import StatisticPlan
 
 
 def device_plan(given: BoostingParameters, parts: ResolvedBoosting) -> DevicePlan | None:
@@ -24,14 +23,3 @@ def device_plan(given: BoostingParameters, parts: ResolvedBoosting) -> DevicePla
                 f"{what} is not there on OpenCL devices; use {instead}, or device='cpu' in place of {given.device!r}."
             )
     return plan
-
-
-def check_statistics_on_device(
-    given: BoostingParameters, parts: ResolvedBoosting, statistics: StatisticPlan | None
-) -> None:
-    """Refuse columns that are split by target statistics, which the host makes anew for every tree."""
-    if statistics is not None and parts.device.plan() is not None:
-        raise NotSupportedError(
-            f"categories={given.categories!r} splits columns of this table by target statistics, which are not there on OpenCL "
-            f"devices; use categories='partition' or 'onehot', or device='cpu' in place of {given.device!r}."
-        )

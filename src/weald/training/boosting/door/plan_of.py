@@ -10,10 +10,10 @@ from weald.params.choice import plain_values
 from weald.runtime.random import seed_of
 from weald.training.boosting.booster_parameters import Dart, Linear, Ordered
 from weald.training.boosting.door.bins import bin_plan
-from weald.training.boosting.door.blocks import check_blocks, ways_in_blocks
+from weald.training.boosting.door.blocks import check_blocks
 from weald.training.boosting.door.categories import category_ways
 from weald.training.boosting.door.columns import column_weights
-from weald.training.boosting.door.devices import check_statistics_on_device, device_plan
+from weald.training.boosting.door.devices import device_plan
 from weald.training.boosting.door.leaves import leaf_plan
 from weald.training.boosting.door.linear import linear_plan
 from weald.training.boosting.door.statistics import statistic_plan
@@ -68,9 +68,7 @@ def _tree_plan(
     booster, loss = parts.booster, facts.loss
     if facts.in_blocks:
         check_blocks(given, parts)
-        ways = ways_in_blocks(parts, schema)
-    else:
-        ways = category_ways(given, parts, schema, loss, facts.n_rows)
+    ways = category_ways(given, parts, schema, loss, facts.n_rows)
     rules = tree_rules(given, parts, loss, schema, ways.sets)
     bins = bin_plan(given, parts)
     check_averaging(given, parts)
@@ -80,7 +78,6 @@ def _tree_plan(
     drops = booster.rules if isinstance(booster, Dart) else None
     ordered = booster.prefix_growth if isinstance(booster, Ordered) else None
     takes_turns = ordered is not None or statistics is not None
-    check_statistics_on_device(given, parts, statistics)
     leaves = leaf_plan(parts, loss, rules, takes_turns)
     return TreePlan(
         rules,

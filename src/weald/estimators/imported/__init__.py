@@ -1,0 +1,1 @@
+"""Models that others have trained, behind scikit-learn's interface."""

@@ -1,0 +1,1 @@
+"""Models that others have trained, read from their files and objects."""
