@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.stage.lost_workers [--kills 20] [--rows 300000] [--rounds 200] [--quick] [--json FILE]``
 
-Every training is of its own: a worker is killed (SIGKILL) at a random moment of it, from reading its partitions to the last round.
+Every training is of its own: a worker is killed (SIGKILL) at a random moment of it, from reading partitions to the last round.
 In every second one the nanny starts a worker again, at another address; in the others it stays away.
 """
 
@@ -78,7 +78,9 @@ def _warm() -> None:
     weald.BoostedTreesClassifier(n_estimators=1).fit(X, X[:, 0] > 0)
 
 
-def _kill(cluster: Any, client: Any, comes_back: bool, killed: dict[str, str], reached: dict[str, int]) -> None:
+def _kill(
+    cluster: Any, client: Any, comes_back: bool, killed: dict[str, str], reached: dict[str, int]
+) -> None:
     name = random.choice(sorted(cluster.workers))
     nanny = cluster.workers[name]
     if not comes_back:
@@ -119,7 +121,12 @@ def main() -> None:
         print(json.dumps(results[-1]), flush=True)
     _show(peace, results)
     if arguments.json is not None:
-        document = {"rows": arguments.rows, "rounds": arguments.rounds, "in_peace_s": round(peace, 2), "kills": results}
+        document = {
+            "rows": arguments.rows,
+            "rounds": arguments.rounds,
+            "in_peace_s": round(peace, 2),
+            "kills": results,
+        }
         arguments.json.write_text(json.dumps(document, indent=1) + "\n")
 
 

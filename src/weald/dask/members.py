@@ -147,10 +147,9 @@ def shape_of(
     wishes: BinWishes,
     owner: str,
     seed: int,
-) -> ShardedTable | None:
-    """Schema, cuts and classes of all rows; of the first member, for all."""
-    whole = table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team)
-    return whole if team.rank == 0 else None
+) -> ShardedTable:
+    """Schema, cuts and classes of all rows."""
+    return table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team)
 
 
 def shard_of(brought: Brought, cuts: Cuts, whole: ShardedTable, owner: str) -> ShardedTable:
@@ -189,6 +188,15 @@ def train(
         resume_from=None if checkpoint is None else last.begin(checkpoint),
     )
     model: bytes = estimator._to_bytes()
+    return model
+
+
+def train_forest(
+    team: SocketTeam, _: LastCheckpoint, estimator: Any, parallel: Parallel, table: ShardedTable, *rest: Any
+) -> bytes:
+    """The same of a forest, which has neither evaluation sets nor rounds to go on from."""
+    estimator.set_params(n_jobs=_threads(estimator.n_jobs), verbose=0)
+    model: bytes = estimator.fit(_of_team(table, team, parallel))._to_bytes()
     return model
 
 
