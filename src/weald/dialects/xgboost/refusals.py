@@ -19,7 +19,7 @@ NAMES = {
     "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
     "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
     "DataIter": "data in batches is not supported; put it together and use DMatrix.",
-    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
+    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "spark"), _CLUSTERS),
 }
 #: arguments of a DMatrix
 OF_MATRIX = {
