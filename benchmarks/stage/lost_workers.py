@@ -84,7 +84,7 @@ def _kill(
     name = random.choice(sorted(cluster.workers))
     nanny = cluster.workers[name]
     if not comes_back:
-        nanny.auto_restart = False
+        nanny.close_gracefully()  # does not start it again
     killed["at"] = f"round {reached['round']}, worker {name}"
     os.kill(nanny.process.pid, signal.SIGKILL)
 

@@ -12,7 +12,7 @@ from weald.dask.members import Brought, Cuts, LastCheckpoint, worker_threads
 from weald.dask.prediction import lazily
 from weald.dask.socket_team import SocketTeam
 from weald.dask.teamwork import Teamwork, check_client
-from weald.dask.xgboost_matrix import DaskDMatrix, DaskQuantileDMatrix, MemberMatrix
+from weald.dask.xgboost_matrix import DaskDMatrix, MemberMatrix
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.callback import EvaluationMonitor
 from weald.dialects.xgboost.dmatrix import DMatrix
@@ -20,7 +20,7 @@ from weald.dialects.xgboost.refusals import REFUSALS
 from weald.dialects.xgboost.training import train as train_alone
 from weald.runtime.errors import InputError, NotSupportedError
 
-__all__ = ["DaskDMatrix", "DaskQuantileDMatrix", "inplace_predict", "predict", "train"]
+__all__ = ["inplace_predict", "predict", "train"]
 
 _FUNCTIONS = (
     "members see only their own rows; use weald.dask.BoostedTrees* with a loss or a metric of your own."
@@ -78,16 +78,17 @@ def train(
         "verbose_eval": False,
     }
     period = (1 if verbose_eval is True else int(verbose_eval)) if verbose_eval and pairs else None
-    return client.sync(_train, client, dict(params), [(dtrain, "dtrain"), *pairs], options, period)
+    return client.sync(train_on, client, dict(params), [(dtrain, "dtrain"), *pairs], options, period)
 
 
-async def _train(
+async def train_on(
     client: Any,
     params: Mapping[str, Any],
     matrices: Sequence[tuple[DaskDMatrix, str]],
     options: Mapping[str, Any],
     period: int | None,
 ) -> Any:
+    """`train` of the matrices, those to train on first; ``period``: rounds after which metrics are told."""
     team = Teamwork(client)
     made = _Made(
         params,

@@ -79,7 +79,7 @@ def test_without_workers_there_is_a_sentence(processes: Any) -> None:
     cluster, client = processes
     client.wait_for_workers(1)
     for nanny in cluster.workers.values():
-        nanny.auto_restart = False
+        nanny.close_gracefully()  # does not start its worker again
     rows, labels = da.from_array(X, chunks=(200, 4)), da.from_array(Y, chunks=200)
     with dask.config.set({"weald.patience": "5s"}), pytest.raises(TrainingLost, match="no worker for 5 s"):
         BoostedTreesRegressor(**PARAMETERS).fit(rows, labels, callbacks=[_KillsAlways()], client=client)

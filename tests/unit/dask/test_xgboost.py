@@ -63,7 +63,10 @@ def test_a_dataframe_with_categories_is_taken_where_all_partitions_have_the_same
     own = xgb.DMatrix(frame, Y, enable_categorical=True)
     assert found.save_raw() == xgb.train({"objective": "binary:logistic"}, own, 3).save_raw()
     assert (dxgb.predict(client, found, table).compute().to_numpy() == found.predict(own)).all()
-    parts = [frame[:400].assign(c=frame["c"][:400].astype(str).replace("x", "y").astype("category")), frame[400:]]
+    parts = [
+        frame[:400].assign(c=frame["c"][:400].astype(str).replace("x", "y").astype("category")),
+        frame[400:],
+    ]
     mixed = dd.concat([dd.from_pandas(part, npartitions=1) for part in parts], interleave_partitions=False)
     dtrain = dxgb.DaskDMatrix(client, mixed, labels, enable_categorical=True)
     with pytest.raises(ValueError, match="partitions have different categories"):
@@ -101,3 +104,30 @@ def test_an_asynchronous_client_is_awaited(client: Any) -> None:
 def test_what_is_not_there_is_refused_by_name(client: Any, make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make(client)
+
+
+@pytest.mark.parametrize("family", ["XGB", "XGBRF"])
+def test_a_classifier_is_the_one_of_memory(client: Any, family: str) -> None:
+    names = np.array(["no", "yes"])
+    options = {"n_estimators": 5, "max_depth": 3}
+    model = getattr(dxgb, f"Dask{family}Classifier")(**options)
+    model.client = client
+    labels = da.from_array(names[Y], chunks=400)
+    weight = da.from_array(WEIGHT, chunks=300)
+    model.fit(ROWS, labels, sample_weight=weight, eval_set=[(ROWS, labels)], verbose=False)
+    local = getattr(xgb, f"{family}Classifier")(**options)
+    local.fit(X, names[Y], sample_weight=WEIGHT, eval_set=[(X, names[Y])], verbose=False)
+    assert model.get_booster().save_raw() == local.get_booster().save_raw()
+    assert model.evals_result() == local.evals_result()
+    assert (model.predict(ROWS).compute() == local.predict(X)).all()
+    assert (model.predict_proba(ROWS).compute() == local.predict_proba(X)).all()
+
+
+def test_a_regressor_is_the_one_of_memory(client: Any) -> None:
+    model = dxgb.DaskXGBRegressor(n_estimators=4)
+    model.client = client
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model.fit(dd.from_pandas(frame, npartitions=3), dd.from_pandas(pd.Series(X[:, 0] * 2), npartitions=2))
+    local = xgb.XGBRegressor(n_estimators=4).fit(frame, X[:, 0] * 2)
+    assert model.get_booster().save_raw() == local.get_booster().save_raw()
+    assert (model.predict(ROWS.compute()) == local.predict(X)).all()
