@@ -104,18 +104,19 @@ class Teamwork:
         self,
         work: Callable[..., Any],
         arguments: Callable[[Lost], Sequence[Sequence[Any]]],
+        homes: Sequence[str],
         checkpoint: bytes | None = None,
         ready: Sequence[tuple[str, Sequence[Any]]] = (),
     ) -> Any:
         """What a team comes to; ``arguments``: of every member's work, where it goes on from a checkpoint.
 
-        ``ready``: named futures that must be there before a team begins.
+        ``homes``: workers on which members would like to be; ``ready``: named futures that must be there before a team begins.
         """
         start, futile = Lost("", 0, checkpoint), 0
         while True:
             for name, futures in ready:
                 await self.settled(futures, name)
-            outcome = await self._attempt(work, arguments(start))
+            outcome = await self._attempt(work, arguments(start), homes)
             if isinstance(outcome, Done):
                 return outcome.result
             futile = 0 if outcome.rounds > start.rounds else futile + 1
@@ -128,7 +129,9 @@ class Teamwork:
                 )
             await self.workers()
 
-    async def _attempt(self, work: Callable[..., Any], arguments: Sequence[Sequence[Any]]) -> Done | Lost:
+    async def _attempt(
+        self, work: Callable[..., Any], arguments: Sequence[Sequence[Any]], homes: Sequence[str]
+    ) -> Done | Lost:
         """One team: what a member has come to, or what is left where it has broken up."""
         self._attempts += 1
         attempt = Attempt(
@@ -142,9 +145,11 @@ class Teamwork:
                 work,
                 *own,
                 key=f"weald_{work.__name__}-{attempt.name}-{rank}",
+                workers=[home],
+                allow_other_workers=True,
                 pure=False,
             )
-            for rank, own in enumerate(arguments)
+            for (rank, own), home in zip(enumerate(arguments), homes, strict=True)
         ]
         try:
             return await self._outcome(futures)

@@ -43,8 +43,8 @@ class Training(Teamwork):
         found = [await self.partitions(one) for one in given]
         size = max(1, min(len(workers), found[0]["X"].n_rows))
         tables = [self.brought(own, size) for own in found]
-        whole = await self._shape(tables[0])
         homes = await self._homes(tables[0], workers)
+        whole = await self._shape(tables[0], homes)
         if order.parallel.needs_all_rows:
             tables = [self.brought(own, 1) * size for own in found]
         shards = [
@@ -65,10 +65,10 @@ class Training(Teamwork):
                 for rank, own in enumerate(rows)
             ]
 
-        model: bytes = await self.until_done(order.work, arguments, order.checkpoint, ready)
+        model: bytes = await self.until_done(order.work, arguments, homes, order.checkpoint, ready)
         return model
 
-    async def _shape(self, tables: Sequence[Brought]) -> Any:
+    async def _shape(self, tables: Sequence[Brought], homes: Sequence[str]) -> Any:
         """Schema, cuts and classes, which the members find together."""
         estimator = self._order.estimator
         asked = (
@@ -76,7 +76,7 @@ class Training(Teamwork):
             type(estimator).__name__,
             seed_of(copy.deepcopy(estimator.random_state)),
         )
-        return await self.until_done(shape_of, lambda _: [(*table, *asked) for table in tables])
+        return await self.until_done(shape_of, lambda _: [(*table, *asked) for table in tables], homes)
 
     async def _homes(self, tables: Sequence[Any], workers: Sequence[str]) -> list[str]:
         """A worker for every member: of those that are left the one that has most of its partitions."""

@@ -104,7 +104,9 @@ async def train_on(
     client.subscribe_topic(team.topic, _say)
     try:
         return await team.until_done(
-            train_xgboost, lambda _: [(made, [own[rank] for own in tables]) for rank in range(size)]
+            train_xgboost,
+            lambda _: [(made, [own[rank] for own in tables]) for rank in range(size)],
+            homes=workers[:size],
         )
     finally:
         client.unsubscribe_topic(team.topic)

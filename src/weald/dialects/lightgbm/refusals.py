@@ -14,7 +14,7 @@ _RANKING = "ranking is not supported; leave it out."
 NAMES = {
     "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
     "Sequence": "data in batches is not supported; put it together and use Dataset.",
-    **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
+    **dict.fromkeys(("DaskLGBMRanker",), _CLUSTERS),
 }
 #: arguments of a Dataset, and of fit
 OF_DATASET = dict.fromkeys(("group", "position"), _RANKING)
