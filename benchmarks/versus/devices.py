@@ -52,9 +52,7 @@ def ways(rows: int) -> dict[str, Any]:
         found["all of them"] = OpenCL(",".join(str(device.number) for device in devices))
     if devices:
         first = str(devices[0].number)
-        found[f"{first}, a quarter in memory"] = OpenCL(
-            first, memory_limit=rows * (N_COLUMNS + BYTES) / 4 / 2**20
-        )
+        found[f"{first}, a quarter in memory"] = OpenCL(first, memory_limit=rows * (N_COLUMNS + BYTES) // 4)
     return found
 
 

@@ -86,7 +86,8 @@ def test_blocks_and_teams_train_the_model_of_the_table_in_memory(line: str, tmp_
 def test_threads_and_several_blocks_at_work_change_nothing(categories: str, tmp_path: Path) -> None:
     n = 70_000  # enough for every kernel to be shared among threads
     generator = np.random.default_rng(1)
-    columns = {"a": generator.normal(size=n), "b": generator.normal(size=n), "c": generator.integers(0, 9, n).astype(str)}
+    names = np.array(list("abcdefghi"))[generator.integers(0, 9, n)]
+    columns = {"a": generator.normal(size=n), "b": generator.normal(size=n), "c": names}
     y = columns["a"] * columns["b"] > 0.1
 
     def make(tasks: int) -> Any:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import weald
+import weald.mpi
 from invariants.block_cases import N_ROWS, WEIGHT, X, target_of
 from thread_team import run_team
 from weald.binning.parts import Part, sharded_table_of
 from weald.runtime.errors import NotSupportedError
 from weald.runtime.team import ALONE, Team
+from weald.workers.estimators import rows_of
 
 ENDS = (0, 37, 38, 203, 331, N_ROWS)
 
@@ -63,6 +65,23 @@ def test_forests_of_blocks_are_those_of_the_table_in_memory(name: str) -> None:
     assert in_blocks(name) == expected
     for size in (2, 3):
         assert run_team(size, lambda team: in_blocks(name, team)) == [expected] * size
+
+
+@pytest.mark.filterwarnings("ignore:.* rows are in the bag of every tree")
+def test_members_of_a_team_have_all_that_a_forest_has_in_memory() -> None:
+    whole = part_of("three", False, slice(0, N_ROWS))
+    alone = unfitted("classes").fit(whole.X, whole.y)
+
+    def fit(team: Team) -> tuple[Any, Any, Any]:
+        half = part_of("three", False, slice(0, 200) if team.rank == 0 else slice(200, N_ROWS))
+        model = weald.mpi.RandomForestClassifier(**unfitted("classes").get_params(deep=False))
+        model._fit_as_member(lambda: rows_of(half.X, half.y), team, {})
+        samples = [rows.tolist() for rows in model.estimators_samples_]
+        return model.alone()._to_bytes(), str(model.oob_decision_function_.tolist()), samples
+
+    samples = [rows.tolist() for rows in alone.estimators_samples_]
+    expected = alone._to_bytes(), str(alone.oob_decision_function_.tolist()), samples
+    assert run_team(2, fit) == [expected] * 2
 
 
 def test_random_thresholds_need_the_extremes_of_columns() -> None:

@@ -17,6 +17,8 @@ from weald.binning import bin_once
 from weald.binning.parts import Part, sharded_table_of
 from weald.binning.sharded_table import ShardedTable
 from weald.runtime.team import ALONE, Team
+from weald.workers.estimators import fit_member
+from weald.workers.tables import MemberRows
 
 ENDS = (0, 37, 203, 331, N_ROWS)
 
@@ -117,6 +119,13 @@ def test_rows_may_start_from_scores_of_their_own() -> None:
     assert run_team(3, fit) == [expected] * 3
 
 
+def test_members_that_share_out_the_columns_have_statistics() -> None:
+    expected = outcome(make("statistics", 2).fit(*whole_table()))
+    rows = MemberRows([Part(*whole_table())])
+    found = run_team(2, lambda team: outcome(fit_member(make("statistics", 2), rows, team, "feature")))
+    assert found == [expected] * 2
+
+
 @pytest.mark.parametrize("weights", ["balanced", {"no": 3.0}, {"no": 0.0, "yes": 2.0}])
 def test_weights_of_classes_leave_the_cuts_as_those_of_a_table_that_was_binned_before(weights: Any) -> None:
     def make_one() -> Any:
@@ -124,7 +133,7 @@ def test_weights_of_classes_leave_the_cuts_as_those_of_a_table_that_was_binned_b
 
     X, y = whole_table("two")
     if weights == {"no": 0.0, "yes": 2.0}:
-        y = np.where(np.arange(N_ROWS) % 5 == 0, "yes", y)
+        y = np.where(np.arange(N_ROWS) >= 203, "yes", y)  # all rows of a member have a weight
     expected = outcome(make_one().fit(bin_once(X, [make_one()], seed=2), y))
 
     def fit(team: Team) -> Any:

@@ -27,5 +27,5 @@ def test_devices_train_the_model_of_the_cpu(line: str) -> None:
     case = case_of(line)
     device = OpenCL(str(first.number))
     if TABLE.index(line) % 2:
-        device = OpenCL(f"{first.number},{second.number}", memory_limit=0.012)
+        device = OpenCL(f"{first.number},{second.number}", memory_limit=12_500)
     assert fitted(case, device) == fitted(case, "cpu")

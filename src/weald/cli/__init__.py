@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from weald import __version__
+from weald.cli.bring_in import bring_in
 from weald.cli.evaluate import evaluate
+from weald.cli.export import export
 from weald.cli.group import WealdGroup
 from weald.cli.predict import predict
 from weald.cli.system import doctor, warmup
@@ -44,8 +46,9 @@ def _options(
     """Train, use and judge ensembles of trees."""
 
 
-for _command in (train, predict, evaluate, warmup, doctor):
+for _command in (train, predict, evaluate, export, warmup, doctor):
     app.command()(_command)
+app.command("import")(bring_in)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weald.binning.parts import Part, sharded_table_of, table_without_rows, training_rows
+from weald.binning.parts import Part, Weigh, sharded_table_of, table_without_rows, training_rows
 from weald.binning.sharded_table import ShardedTable
 from weald.binning.shared import BinWishes
 from weald.dask.collections import joined, length_of, rows_of
@@ -147,9 +147,10 @@ def shape_of(
     wishes: BinWishes,
     owner: str,
     seed: int,
+    weigh: Weigh | None,
 ) -> ShardedTable:
     """Schema, cuts and classes of all rows."""
-    return table_without_rows(parts_of(brought, cuts), wishes, owner, seed, worker_threads(None), team)
+    return table_without_rows(parts_of(brought, cuts), wishes, owner, seed, worker_threads(None), team, weigh)
 
 
 def shard_of(brought: Brought, cuts: Cuts, whole: ShardedTable, owner: str) -> ShardedTable:

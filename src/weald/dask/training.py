@@ -12,7 +12,7 @@ from weald.dask.members import Lost, evaluated_shard_of, shape_of, shard_of
 from weald.dask.teamwork import Brought, RowSet, Teamwork
 from weald.runtime.random import seed_of
 from weald.workers.parameters import Parallel
-from weald.workers.tables import wishes_of
+from weald.workers.tables import weigher_of, wishes_of
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class Training(Teamwork):
             wishes_of(estimator),
             type(estimator).__name__,
             seed_of(copy.deepcopy(estimator.random_state)),
+            weigher_of(estimator),
         )
         return await self.until_done(shape_of, lambda _: [(*table, *asked) for table in tables], homes)
 

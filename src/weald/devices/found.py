@@ -111,8 +111,19 @@ def device_rows() -> list[tuple[str, str]]:
         found = list_devices()
     except MissingExtraError as error:
         return [("OpenCL", f"not there: {error}")]
-    rows = [(f"OpenCL device {one.number}", one.description) for one in found]
+    rows = [(f"OpenCL device {one.number}", one.description + _trouble(one)) for one in found]
     return rows or [("OpenCL", f"no device: {INSTALL}")]
+
+
+def _trouble(device: FoundDevice) -> str:
+    """Why a device runs no kernels, where it does not: a driver that does not know its hardware says so when it compiles."""
+    cl = load_extra("pyopencl", "device='opencl'")
+    try:
+        with naming(device, "compiling a kernel"):
+            cl.Program(cl.Context([device.handle]), "__kernel void nothing(__global int *a) {}").build()
+    except DeviceError as error:
+        return f"; {error}"
+    return ""
 
 
 @contextmanager
@@ -126,6 +137,6 @@ def naming(device: FoundDevice, doing: str) -> Iterator[None]:
         if isinstance(error, cl.MemoryError) or "INVALID_BUFFER_SIZE" in why:
             raise DeviceError(
                 f"{device.label} has too little memory for {doing}; set a smaller memory_limit, as in "
-                f"device=weald.OpenCL('{device.number}', memory_limit={device.memory // 2**22}), or use device='cpu'."
+                f"device=weald.OpenCL('{device.number}', memory_limit='{device.memory // 2**22} MB'), or use device='cpu'."
             ) from error
         raise DeviceError(f"{device.label} failed while {doing}: {why:.300}; use device='cpu'.") from error

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from weald.params.choice import Choice, Family, anything, documented, number
+from weald.params.choice import Choice, Family, anything, documented
 from weald.runtime.errors import InputError
+from weald.runtime.resident import read_limit
 
 
 @dataclass(frozen=True)
@@ -59,26 +60,24 @@ class OpenCL(Device):
 
     Examples
     --------
-    >>> OpenCL("0,1", memory_limit=2048)
-    OpenCL(devices='0,1', memory_limit=2048)
+    >>> OpenCL("0,1", memory_limit="2 GB")
+    OpenCL(devices='0,1', memory_limit='2 GB')
     """
 
     devices: Annotated[
         str, anything("Numbers of the devices, with commas between them; `weald doctor` lists them.")
     ] = "0"
     memory_limit: Annotated[
-        float | None,
-        number(
-            "MiB of every device that the rows of a training may take; what is more passes through it in parts; "
-            "None: 80 % of what it has.",
-            0,
-            open_low=True,
-            optional=True,
+        int | str | None,
+        anything(
+            "What the rows of a training may take of every device, a number of bytes or '512 MB'; what is more passes "
+            "through it in parts; None: 80 % of what it has."
         ),
     ] = None
 
     def check_together(self, path: str) -> None:
-        """Refuse what are no numbers of devices."""
+        """Refuse what are no numbers of devices, and no size."""
+        read_limit(self.memory_limit, f"{path}.memory_limit")
         words = self.devices.split(",") if isinstance(self.devices, str) else []
         if not words or not all(word.strip().isdecimal() for word in words):
             raise InputError(
@@ -94,8 +93,7 @@ class OpenCL(Device):
 
     def plan(self) -> DevicePlan:
         """The devices, in the order in which they share the rows."""
-        limit = None if self.memory_limit is None else int(self.memory_limit * 2**20)
-        return DevicePlan(self._numbers, limit)
+        return DevicePlan(self._numbers, read_limit(self.memory_limit, "memory_limit"))
 
 
 DEVICES: Family[Device] = Family(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.devices.found import chosen_devices
+from weald.devices.found import FoundDevice, chosen_devices
 from weald.devices.parameters import DevicePlan
 from weald.devices.program import Buffer, Program, program_of
 from weald.forest.forest import Forest
 from weald.forest.predict import Blocks, trees_alone
+from weald.runtime.in_turn import in_turn
 
 _MOST_ROWS = 2**20  # at a time
 _SHARE = 0.5  # of a device's memory, or of its limit, for rows
@@ -21,13 +23,13 @@ _SHARE = 0.5  # of a device's memory, or of its limit, for rows
 def device_scores(
     plan: DevicePlan, forest: Forest, blocks: Blocks, n_rows: int, last_round: int
 ) -> NDArray[np.float64] | None:
-    """`raw_scores` of the first so many rounds, from the first of the devices.
+    """`raw_scores` of the first so many rounds; devices take the next rows that are free.
 
-    None: its doubles are not exact, or the leaves are vectors.
+    None: no device has exact doubles, or the leaves are vectors.
     """
-    device = chosen_devices(plan.numbers)[0]
-    program = program_of(device, "uint8", "uint8")
-    if not program.has_exact_doubles or forest.has_vectors:
+    programs = [program_of(device, "uint8", "uint8") for device in chosen_devices(plan.numbers)]
+    programs = [program for program in programs if program.has_exact_doubles]
+    if not programs or forest.has_vectors:
         return None
     if forest.averaged:
         sums = device_scores(plan, trees_alone(forest), blocks, n_rows, last_round)
@@ -35,15 +37,31 @@ def device_scores(
         sums /= max(last_round, 1)
         sums += forest.base_score[:, None]
         return sums
-    memory = device.memory if plan.memory_limit is None else plan.memory_limit
-    cells = _SHARE * min(memory / 8, device.largest_buffer / 8)
-    at_once = int(max(1, min(_MOST_ROWS, cells // (forest.n_features + forest.n_outputs))))
-    placed = _Placed(program, forest, last_round * forest.trees_per_round)
+    at_once = min(_rows_at_once(program.device, plan, forest) for program in programs)
+    at_once = max(1, min(at_once, -(-n_rows // len(programs))))
+    pieces = [
+        (first + begin, block[begin : begin + at_once])
+        for first, block in blocks
+        for begin in range(0, len(block), at_once)
+    ]
+    free: SimpleQueue[_Placed] = SimpleQueue()
+    for program in programs:
+        free.put(_Placed(program, forest, last_round * forest.trees_per_round))
     scores = np.empty((forest.n_outputs, n_rows))
-    for first, block in blocks:
-        for begin, end in pairwise([*range(0, len(block), at_once), len(block)]):
-            placed.score(block[begin:end], scores[:, first + begin : first + end])
+
+    def score(taken: Iterator[tuple[int, tuple[int, NDArray[Any]]]]) -> None:
+        placed = free.get()
+        for _, (first, rows) in taken:
+            placed.score(rows, scores[:, first : first + len(rows)])
+
+    in_turn(len(pieces), pieces.__getitem__, score, len(programs))
     return scores
+
+
+def _rows_at_once(device: FoundDevice, plan: DevicePlan, forest: Forest) -> int:
+    memory = device.memory if plan.memory_limit is None else plan.memory_limit
+    cells = _SHARE * min(memory, device.largest_buffer) / 8
+    return int(min(_MOST_ROWS, cells // (forest.n_features + forest.n_outputs)))
 
 
 class _Placed:

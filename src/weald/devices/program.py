@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,13 @@ class Program:
     def room(self, count: int, dtype: DTypeLike) -> Buffer:
         """Memory of the device for so many numbers."""
         n_bytes = max(1, count) * np.dtype(dtype).itemsize
+        make = partial(self._cl.Buffer, self._context, self._cl.mem_flags.READ_WRITE, n_bytes)
         with naming(self.device, f"{n_bytes / 2**20:.1f} MiB more"):
-            return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, n_bytes)
+            try:
+                return make()
+            except self._cl.MemoryError:
+                gc.collect()  # what an earlier training has left
+                return make()
 
     def zeros(self, count: int, dtype: DTypeLike) -> Buffer:
         """The same, filled with zeros."""
@@ -110,10 +116,12 @@ class Program:
                 self._cl.enqueue_copy(self._queue, buffer, np.ascontiguousarray(array))
 
     def constant(self, array: NDArray[Any]) -> Buffer:
-        """A small array, for a kernel to read."""
-        buffer = self.room(array.size, array.dtype)
-        self.put(array, buffer)
-        return buffer
+        """An array for a kernel to read; copied at once, without waiting for kernels that were started before."""
+        if not array.size:
+            return self.room(0, array.dtype)
+        flags = self._cl.mem_flags.READ_ONLY | self._cl.mem_flags.COPY_HOST_PTR
+        with naming(self.device, f"{array.nbytes / 2**20:.1f} MiB more"):
+            return self._cl.Buffer(self._context, flags, hostbuf=np.ascontiguousarray(array))
 
     def get(self, buffer: Buffer, array: NDArray[Any], first: int = 0) -> None:
         """Copy a part of a buffer, from its number ``first`` on, to an array; kernels that were started before end first."""

@@ -170,10 +170,12 @@ class DeviceShard:
     def _round(self, own: _Rows, room: Room, rounding: Rounding, sampled: NDArray[np.uint32] | None) -> None:
         program, n_rows = self._program, np.uint32(own.n_rows)
         self._give(own, room)
-        program.put(_order_of(own.n_rows, sampled), self._spare)
+        if sampled is not None:
+            program.put(_order_of(own.n_rows, sampled), self._spare)
         scales = np.float64(rounding.gradient_scale), np.float64(rounding.hessian_scale)
         groups = (-(-own.n_rows // program.device.group),)
-        arguments = (room.gradient, room.hessian, self._spare, n_rows, *scales)
+        in_order = np.int32(sampled is None)
+        arguments = (room.gradient, room.hessian, self._spare, in_order, n_rows, *scales)
         if self._packed:
             key, first = np.uint32(rounding.key), np.uint32(rounding.first)
             program.run("round_packed", groups, *arguments, key, first, room.entries)

@@ -77,10 +77,11 @@ def reckons_exactly(program: Program) -> bool:
     scales = np.float64(rounding.gradient_scale), np.float64(rounding.hessian_scale)
     entries, wide = program.room(_TRIED, np.uint64), program.room(_TRIED, np.uint64)
     found = np.empty(_TRIED, np.uint64)
-    program.run("round_packed", groups, *arrays, count, *scales, rounding.key, rounding.first, entries)
+    given = (*arrays, np.int32(0), count, *scales)
+    program.run("round_packed", groups, *given, rounding.key, rounding.first, entries)
     program.get(entries, found)
     if not np.array_equal(found, round_packed(gradient, hessian, order, rounding)):
         return False
-    program.run("round_wide", groups, *arrays, count, *scales, wide, entries)
+    program.run("round_wide", groups, *given, wide, entries)
     program.get(wide, found)
     return np.array_equal(found, round_wide(gradient, hessian, rounding))

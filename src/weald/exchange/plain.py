@@ -71,8 +71,8 @@ class PlainModel:
         tree. A forest without trees gets one of a single leaf for every output.
         """
         forest = self.forest
-        found = [one for number in range(forest.n_trees) for one in _one_a_leaf(forest, number)]
-        found = found or [_single_leaf(output) for output in range(forest.n_outputs)]
+        found = [one for number in range(forest.n_trees) for one in one_a_leaf(forest, number)]
+        found = found or [single_leaf(output) for output in range(forest.n_outputs)]
         waiting = set(range(forest.n_outputs))
         based = []
         for tree in found:
@@ -159,7 +159,7 @@ def refuse_link(plain: PlainModel, format: str, links: tuple[Link, ...]) -> None
         )
 
 
-def _one_a_leaf(forest: Forest, number: int) -> list[OutputTree]:
+def one_a_leaf(forest: Forest, number: int) -> list[OutputTree]:
     """A tree; one with vector leaves as a tree for every output."""
     tree = forest.tree(number)
     parts: list[tuple[int, Floats]] = []
@@ -187,10 +187,20 @@ def _one_a_leaf(forest: Forest, number: int) -> list[OutputTree]:
     ]
 
 
-def _single_leaf(output: int) -> OutputTree:
+def single_leaf(output: int, value: float = 0.0) -> OutputTree:
+    """A tree that says the same of every row."""
     zero, none = np.zeros(1), np.zeros(1, np.int64)
     return OutputTree(
-        output, np.full(1, -1, np.int32), zero, none, np.zeros(1, bool), (None,), zero, zero, zero, none
+        output,
+        np.full(1, -1, np.int32),
+        zero,
+        none,
+        np.zeros(1, bool),
+        (None,),
+        np.full(1, value),
+        zero,
+        zero,
+        none,
     )
 
 

@@ -100,7 +100,8 @@ class OnWorkers:
             model = self.alone().set_params(**own)
             self._forget()
             _fit_watched(model, make_rows(), watched, self.parallel, options)
-        self._set_model(model._model)
+        params = model.get_params(deep=False)
+        self.__dict__.update({name: value for name, value in vars(model).items() if name not in params})
         return self
 
 

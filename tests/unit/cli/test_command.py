@@ -101,3 +101,13 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=environment, check=False)
     assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+
+
+def test_a_model_is_exported_with_options_of_the_format(run: Any, regressor: Path, tmp_path: Path) -> None:
+    result = run("export", regressor, "--out", tmp_path / "m.c", "--format", "c", "--set", "name=score")
+    assert result.exit_code == 0, result.output
+    assert "void score_values(" in (tmp_path / "m.h").read_text()
+    result = run("export", regressor, "--out", tmp_path / "m", "--format", "excel")
+    assert result.exit_code == 2 and "format must be one of" in result.output
+    result = run("export", regressor, "--out", tmp_path / "m", "--format", "c", "--set", "name")
+    assert result.exit_code == 2 and "must be an option and its value" in result.output

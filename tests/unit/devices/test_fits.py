@@ -40,6 +40,8 @@ def fit(device: Any, target: str = "number", weighted: bool = False, **settings:
 #: beside those that tables in blocks have
 MORE: dict[str, dict[str, Any]] = {
     "statistics": {"categories": "ordered", "target": "two"},
+    "many leaves": {"max_leaves": 400, "min_samples_leaf": 1},
+    "many bins": {"max_bins": 1000, "min_samples_leaf": 1},
     "statistics, ordered boosting": {"categories": "greedy", "booster": "ordered", "growth": "depthwise"},
 }
 # tests/invariants/test_devices.py tries the others, two by two
@@ -52,7 +54,7 @@ def test_devices_give_the_model_of_the_cpu(name: str) -> None:
     expected = fit("cpu", **ALL[name])
     assert fit(f"opencl:{names_of(1)}", **ALL[name]) == expected
     # two devices, whose rows pass through them
-    assert fit(OpenCL(names_of(2), memory_limit=0.012), **ALL[name]) == expected
+    assert fit(OpenCL(names_of(2), memory_limit=12_500), **ALL[name]) == expected
 
 
 @pytest.mark.parametrize("name", ["three classes", "sets", "large gradients"])
@@ -61,7 +63,7 @@ def test_members_of_a_team_with_devices_and_without_train_the_model_of_the_cpu(n
     y = TARGETS[settings.pop("target", "number")]
     kind = BoostedTreesClassifier if y.dtype.kind == "i" else BoostedTreesRegressor
     given = from_flat({"n_estimators": 3, "n_jobs": 1, **settings})
-    on = ["cpu", f"opencl:{names_of(1)}", OpenCL(names_of(2), memory_limit=0.012)]
+    on = ["cpu", f"opencl:{names_of(1)}", OpenCL(names_of(2), memory_limit=12_500)]
     ends = [[0, 100, 230], [230, 231], [231, 400, 550, len(y)]]
 
     def member(team: ThreadTeam) -> bytes:
@@ -150,3 +152,37 @@ def test_what_devices_cannot_do_is_refused_by_name(settings: dict[str, Any], sen
     model = BoostedTreesRegressor(**{"device": "opencl", "n_estimators": 1, **settings})
     with pytest.raises(InputError, match=f"^{re.escape(sentence)}"):
         model.fit(np.arange(60.0).reshape(-1, 2), np.arange(30.0))
+
+
+def test_a_store_of_blocks_is_trained_on_devices(tmp_path: Path) -> None:
+    generator = np.random.default_rng(8)
+    X, y = generator.normal(size=(9_000, 4)), generator.normal(size=9_000)
+    store = weald.BlockStore.build(X, tmp_path / "store", target=y, block_rows=2_048)
+    on_cpu = BoostedTreesRegressor(n_estimators=3).fit(X, y)
+    for device in (f"opencl:{names_of(2)}", OpenCL(names_of(1), memory_limit=200_000)):
+        model = BoostedTreesRegressor(n_estimators=3, device=device).fit(store)
+        assert model.forest_ == on_cpu.forest_
+
+
+def test_the_command_line_trains_on_devices(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from weald.cli import app
+
+    table = tmp_path / "table.csv"
+    lines = [f"{row % 7},{row % 5},{row % 7 - row % 3}" for row in range(200)]
+    table.write_text("\n".join(["a,b,y", *lines]) + "\n")
+    files = []
+    settings = (
+        ["device=cpu"],
+        ["device=opencl", f"device.devices={names_of(2)}", "device.memory_limit=9 kB"],
+    )
+    for place, chosen in enumerate((*settings, [f"device=opencl:{names_of(1)}"])):
+        files.append(tmp_path / f"{place}.weald")
+        given = [part for setting in ("n_estimators=3", *chosen) for part in ("--set", setting)]
+        said = CliRunner().invoke(
+            app,
+            ["train", str(table), "--target", "y", "--model", str(files[-1]), "--task", "regression", *given],
+        )
+        assert said.exit_code == 0, said.output
+    assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()

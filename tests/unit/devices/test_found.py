@@ -29,7 +29,10 @@ def test_devices_are_numbered_and_described() -> None:
     assert own.group & (own.group - 1) == 0 and own.memory > 2**20 and own.has_doubles
     assert own.label == f"OpenCL device {own.number} ({own.name})"
     rows = dict(device_rows())
-    assert rows[f"OpenCL device {own.number}"] == own.description and "MiB" in own.description
+    assert rows[f"OpenCL device {own.number}"] == own.description
+    with mock.patch.object(found, "naming", side_effect=DeviceError("no")):
+        assert device_rows()[own.number][1] == f"{own.description}; no"
+    assert "MiB" in own.description
     assert replace(own, has_doubles=False).description.endswith(", no doubles")
     assert chosen_devices((own.number,)) == [own]
 

@@ -30,7 +30,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_device_predicts_what_the_cpu_predicts(name: str) -> None:
-    number = devices(1)[0].number
+    one, two = (",".join(str(device.number) for device in devices(least)) for least in (1, 2))
     settings = dict(MODELS[name])
     y = TARGETS[settings.pop("target")]
     kind = weald.BoostedTreesClassifier if y.dtype.kind == "i" else weald.BoostedTreesRegressor
@@ -40,8 +40,8 @@ def test_a_device_predicts_what_the_cpu_predicts(name: str) -> None:
     other["x1"][:9] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e300, np.nan, 1e300]
     for n_rounds in (None, 2):
         expected = model._raw(other, n_rounds)
-        for limit in (None, 0.01):  # rows all at once, and few at a time
-            model.set_params(device=OpenCL(str(number), memory_limit=limit))
+        for names, limit in ((one, None), (two, 10_000)):  # rows all at once, and few at a time
+            model.set_params(device=OpenCL(names, memory_limit=limit))
             with mock.patch.object(base, "device_scores", wraps=device_scores) as asked:
                 found = model._raw(other, n_rounds)
             assert asked.call_count == 1 and found.tobytes() == expected.tobytes()

@@ -44,9 +44,19 @@ def test_gradients_are_rounded_as_by_the_twin_and_by_the_host(n_rows: int) -> No
         scales = np.float64(rounding.gradient_scale), np.float64(rounding.hessian_scale)
         found, found_wide = np.empty(n_rows, np.uint64), np.zeros(n_rows, np.uint64)
         if packed:
-            own.run("round_packed", groups, *arrays, count, *scales, rounding.key, rounding.first, entries)
+            own.run(
+                "round_packed",
+                groups,
+                *arrays,
+                np.int32(0),
+                count,
+                *scales,
+                rounding.key,
+                rounding.first,
+                entries,
+            )
         else:
-            own.run("round_wide", groups, *arrays, count, *scales, wide, entries)
+            own.run("round_wide", groups, *arrays, np.int32(0), count, *scales, wide, entries)
             own.get(wide, found_wide)
         own.get(entries, found)
         host, host_wide = np.empty(n_rows, np.uint64), np.zeros(n_rows, np.uint64)

@@ -18,14 +18,15 @@ uint row_bits(uint key, uint row) {
     return bits ^ (bits >> 16);
 }
 
-// order: the rows' numbers in the block, those that are sampled first; first: the number of the block's first row in the table.
+// order: the rows' numbers in the block, those that are sampled first, read unless they are in order; first: the number of the
+// block's first row in the table.
 __kernel void round_packed(__global const uint *gradient, __global const uint *hessian, __global const uint *order,
-                           uint n_rows, double gradient_scale, double hessian_scale, uint key, uint first,
+                           int in_order, uint n_rows, double gradient_scale, double hessian_scale, uint key, uint first,
                            __global ulong *entries) {
     const size_t i = get_global_id(0);
     if (i >= n_rows)
         return;
-    const uint row = order[i];
+    const uint row = in_order ? (uint)i : order[i];
     const uint bits = row_bits(key, row + first);
     const double g = widened(gradient[row]) * gradient_scale + (double)(bits & 0xFFFF) * (1.0 / 65536.0) + 8192.0;
     const double h = widened(hessian[row]) * hessian_scale + (double)(bits >> 16) * (1.0 / 65536.0);
@@ -34,12 +35,12 @@ __kernel void round_packed(__global const uint *gradient, __global const uint *h
 }
 
 __kernel void round_wide(__global const uint *gradient, __global const uint *hessian, __global const uint *order,
-                         uint n_rows, double gradient_scale, double hessian_scale, __global ulong *wide,
+                         int in_order, uint n_rows, double gradient_scale, double hessian_scale, __global ulong *wide,
                          __global ulong *entries) {
     const size_t i = get_global_id(0);
     if (i >= n_rows)
         return;
-    const uint row = order[i];
+    const uint row = in_order ? (uint)i : order[i];
     const long g = (long)floor(widened(gradient[row]) * gradient_scale + 0.5);
     const long h = (long)(widened(hessian[row]) * hessian_scale + 0.5);
     wide[row] = ((ulong)g << 32) | (ulong)h;

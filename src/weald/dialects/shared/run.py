@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import read_training_table
-from weald.binning.sharded_table import ShardedTable
-from weald.data import read_table, read_weights
+from weald.binning.sharded_table import ShardedTable, in_blocks, read_training_rows
+from weald.data import Dataset, read_table, read_weights
 from weald.data.targets import check_number_of_classes
 from weald.dialects.shared.devices import AskedDevice
 from weald.dialects.shared.team_rows import TeamRows
 from weald.estimators.boosted.continuing import Earlier
+from weald.estimators.boosted.evaluation_sets import same_bins
 from weald.estimators.boosted.fitting import session_team, start_of
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
 from weald.params.choice import same
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting import opening
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.flat import from_flat
@@ -95,7 +96,7 @@ class Run:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = given.resolved().bins
         table, labels = self._train_rows(order, earlier)
-        self._table, self._schema = table, table.schema
+        self._schema, self._table = table.schema, table
         loss.check_target(labels.y)
         if loss.task == "classification":
             n_all = table.bins.n_total if isinstance(table, ShardedTable) else table.n_rows
@@ -104,6 +105,8 @@ class Run:
         train = opening.Rows(table, labels.y, labels.weight, init_score)
         self._n_rows = table.n_rows if train.kept is None else len(train.kept)
         if isinstance(table, ShardedTable):
+            if train.kept is not None:
+                raise NotSupportedError("a class of weight 0 leaves rows on disk out; leave them out of the rows instead.")
             self._n_rows = table.bins.n_total
         plan = self._plan(order)
         before = None
@@ -121,15 +124,19 @@ class Run:
         if isinstance(train.table, TeamRows):
             binned = train.table.binned(given, _OWNER, train.label, train.weight)
             return binned, Labels(binned.labels, binned.weight, order.loss, None)
-        table = read_training_table(
+        table = read_training_rows(
             train.table, given._reading(), _OWNER, None if earlier is None else earlier.schema
         )
         weight = None if train.weight is None else read_weights(train.weight, table.n_rows)
         return table, Labels(train.label, weight, order.loss, None)
 
     def _plan(self, order: Order) -> Plan:
-        own_starts, in_blocks = order.train.init_score is not None, isinstance(self._table, ShardedTable)
-        facts = Facts(order.loss, self._n_rows, own_starts=own_starts, in_blocks=in_blocks)
+        facts = Facts(
+            order.loss,
+            self._n_rows,
+            own_starts=order.train.init_score is not None,
+            in_blocks=isinstance(self._table, ShardedTable),
+        )
         plan = plan_of(order.parameters, self._schema, facts)
         if order.keeps_empty_rounds or isinstance(plan.kind, LinearPlan):
             return plan
@@ -146,13 +153,7 @@ class Run:
                 labels, metrics = binned.labels, order.metrics
                 sets.append(opening.Rows(binned, labels, binned.weight, name=rows.name, metrics=metrics))
                 continue
-            table = read_table(
-                rows.table,
-                schema=self._schema,
-                owner=_OWNER,
-                unstored=self._bins.unstored,
-                missing=self._bins.missing,
-            )
+            table = self._evaluated(rows)
             weight = read_weights(rows.weight, table.n_rows)
             start = read_init_score(rows.init_score, table.n_rows, order.loss.n_outputs)
             sets.append(
@@ -166,6 +167,21 @@ class Run:
                 )
             )
         return sets
+
+    def _evaluated(self, rows: GivenRows) -> Dataset | ShardedTable:
+        """The table of an evaluation set."""
+        stored = in_blocks(rows.table)
+        if stored is None:
+            bins = self._bins
+            return read_table(
+                rows.table, schema=self._schema, owner=_OWNER, unstored=bins.unstored, missing=bins.missing
+            )
+        own = self._table
+        if not isinstance(own, ShardedTable) or not same_bins(stored.bins.mapper, own.bins.mapper):
+            raise InputError(
+                f"the rows of {rows.name!r} are on disk in other bins than those that are trained on; bin them alike."
+            )
+        return stored
 
     @property
     def n_rounds(self) -> int:

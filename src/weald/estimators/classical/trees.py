@@ -65,6 +65,7 @@ class TreeEstimator(Fitting, Settable):
     """Trees on bins, grown by impurity; use one of the subclasses."""
 
     _of_fit = ("_model", "_bags", "_members")
+    _weighs_by_cover = True
 
     criterion: Annotated[
         str,

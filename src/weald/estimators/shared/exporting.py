@@ -47,6 +47,25 @@ class Exporting:
 
         export(self._exchanged(), path, format, options)
 
+    def to_shap(self) -> dict[str, Any]:
+        """The trees as ``shap.TreeExplainer`` takes them: ``shap.TreeExplainer(model.to_shap())``.
+
+        Its values are those of `shap_values`. Trees that ask for sets of categories, and models that are more than a forest, are
+        refused: `shap_values` explains these too.
+
+        >>> import numpy as np
+        >>> import weald
+        >>> X = np.arange(40.0).reshape(-1, 1)
+        >>> len(weald.BoostedTreesRegressor(n_estimators=3).fit(X, X[:, 0]).to_shap()["trees"])
+        3
+        """
+        from weald.exchange.formats.shap import shap_trees
+
+        return shap_trees(self._exchanged(), self._weighs_by_cover)
+
+    #: whether nodes weigh, in Shapley values, as much as their rows' weights, and not as many as these are
+    _weighs_by_cover = False
+
     def _exchanged(self) -> Model:
         """The model as a program."""
         from weald.exchange.model import Builder  # when a model is exported

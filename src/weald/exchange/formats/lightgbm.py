@@ -18,7 +18,6 @@ from weald.runtime.errors import NotSupportedError
 _MISSING_IS_NAN, _DEFAULT_LEFT, _BY_CATEGORIES = 8, 2, 1
 # LightGBM takes numbers this near to 0 for 0.
 _ZERO: Final = float(np.float32(1e-35))
-_LARGEST: Final = 1.7976931348623157e308
 _UNSAID: Final = re.compile(r'[\s",:\[\]{}]|[^\x21-\x7e]')
 
 
@@ -123,7 +122,7 @@ def _tree(tree: OutputTree, number: int, plain: PlainModel) -> str:
         codes = tree.categories_left[node]
         if codes is None:
             kinds.append(_MISSING_IS_NAN + _DEFAULT_LEFT * int(tree.missing_left[node]))
-            limits.append(float(np.clip(tree.threshold[node], -_LARGEST, _LARGEST)))
+            limits.append(float(tree.threshold[node]))
             continue
         if tree.missing_left[node]:  # LightGBM sends missing categories to the right
             codes = tuple(other_codes(codes, len(plain.schema.columns[tree.feature[node]].categories)))

@@ -130,6 +130,11 @@ class _Trees:
             if isinstance(train.table, ShardedTable)
             else bin_table(plan.trees.bins, train.table, train.weight, plan.seed, tasks, is_dense)
         )
+        if isinstance(self._bins, ShardedBins) and self._bins.team.size > 1:
+            # All members of a team leave rows out, or none does: they count together what is left.
+            leave_out = self._bins.team.add(np.array([self._kept is not None], np.int64))[0] > 0
+            if leave_out and self._kept is None:
+                self._kept = np.arange(self._bins.n_rows)
 
     def open(self) -> Session:
         """The session."""
