@@ -457,7 +457,6 @@ def test_the_title_of_a_picture_of_importances_is_left_as_it_is(lgb: Any) -> Non
 def test_a_name_that_is_not_there_is_missing_and_says_why() -> None:
     for module, name in (
         (weald.lightgbm, "LGBMRanker"),
-        (weald.lightgbm.basic, "Sequence"),
         (weald.lightgbm.sklearn, "LGBMRanker"),
     ):
         assert not hasattr(module, name)
@@ -474,7 +473,7 @@ def test_the_modules_have_lightgbms_public_names(part: str) -> None:
     ours = getattr(weald.lightgbm, part)
     assert inspect.ismodule(ours)
     assert ours.__name__ == f"weald.lightgbm.{part}"
-    assert {name for name in theirs.__all__ if not hasattr(ours, name)} <= {"Sequence", "LGBMRanker"}
+    assert {name for name in theirs.__all__ if not hasattr(ours, name)} <= {"LGBMRanker"}
 
 
 def test_errors_are_caught_by_lightgbms_names(lgb: Any) -> None:

@@ -6,28 +6,30 @@ from typing import Final
 
 from weald.binning.sharded import BLOCK_ROWS
 from weald.runtime.errors import InputError
-from weald.runtime.resident import resident_bytes, said_of
+from weald.runtime.resident import INTERPRETER, resident_bytes, said_of
 
 BATCH_ROWS: Final = 65_536
 FEWEST_ROWS: Final = 2_048
-#: what Python, NumPy, Numba, Arrow and the compiled kernels take before there is any row
-INTERPRETER: Final = 288 * 2**20
 _LEAST_ROOM: Final = 64 * 2**20  # beside the interpreter
 _THREADS: Final = 2  # that a block's size is chosen for: each has three blocks, one in work, one read and one on its way
 _BATCH_BYTES: Final = 64 * 2**20  # of a batch's floats, where no limit is given
-_COPIES: Final = 6  # of a batch's floats, from the source's own columns to the bins
+_COPIES: Final = 24  # of a batch, from the columns of a file to the bins, and what Arrow keeps of those before
 
 
 def check_limit(limit: int | None) -> None:
     """Refuse a limit below what the process takes in any case."""
     if limit is None:
         return
-    resident = resident_bytes() or 0
-    taken = max(resident, INTERPRETER)
-    if limit < taken + _LEAST_ROOM:
+    if limit < INTERPRETER + _LEAST_ROOM:
         raise InputError(
-            f"memory_limit={said_of(limit)} is too small: Python with the compiled kernels takes {said_of(taken)}; give at least "
-            f"{said_of(taken + _LEAST_ROOM)}."
+            f"memory_limit={said_of(limit)} is too small: Python with the compiled kernels takes {said_of(INTERPRETER)}; give at "
+            f"least {said_of(INTERPRETER + _LEAST_ROOM)}."
+        )
+    resident = resident_bytes() or 0
+    if limit < resident:
+        raise InputError(
+            f"memory_limit={said_of(limit)} is too small: this process has {said_of(resident)} in memory already; give more, or "
+            "begin in a new process."
         )
 
 

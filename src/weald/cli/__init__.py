@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from weald import __version__
+from weald.cli.bring_in import bring_in
 from weald.cli.evaluate import evaluate
 from weald.cli.export import export
 from weald.cli.group import WealdGroup
@@ -47,6 +48,7 @@ def _options(
 
 for _command in (train, predict, evaluate, export, warmup, doctor):
     app.command()(_command)
+app.command("import")(bring_in)
 
 
 def main() -> None:

@@ -50,7 +50,8 @@ class FrameTable:
                 return lambda rows: native.iloc[rows].to_numpy(np.float32 if single else np.float64)
             return None  # its nullable types turn to objects together, and to floats one by one
         if set(self._frame.schema.values()) in ({nw.Float64()}, {nw.Float32()}):
-            return lambda rows: self._frame[rows, :].to_numpy()
+            frame = self._frame  # and not self: a cycle would keep the rows until garbage is looked for
+            return lambda rows: frame[rows, :].to_numpy()
         return None
 
     def kinds(self) -> list[Kind]:

@@ -9,5 +9,8 @@ from weald.dialects.lightgbm.basic import (
 )
 from weald.dialects.lightgbm.booster import Booster
 from weald.dialects.lightgbm.dataset import Dataset
+from weald.dialects.lightgbm.sequences import Sequence
 
-__all__ = ["Booster", "Dataset", "EvalResult", "LGBMDeprecationWarning", "LightGBMError", "register_logger"]
+__all__ = [
+    "Booster", "Dataset", "EvalResult", "LGBMDeprecationWarning", "LightGBMError", "Sequence", "register_logger",
+]  # fmt: skip

@@ -15,7 +15,11 @@ from weald.dialects.catboost.training import Curves
 from weald.dialects.shared.booster import ModelHolder
 from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.dialects.shared.tables import Float64s
+from weald.dialects.shared.theirs import fitted_of, known_here
+from weald.estimators.shared.persistence import FittedModel
 from weald.estimators.shared.plain import classes_from_json, labels_to_json, plain, restored
+from weald.exchange.foreign.catboost_format import catboost_model
+from weald.exchange.foreign.reading import json_of
 from weald.forest.predict import staged_scores
 from weald.params.catboost import CATBOOST_PARAMETERS, read_parameters
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
@@ -27,7 +31,7 @@ _KEYS = frozenset((
 _NOT_SAVED = (
     "thread_count", "verbose", "silent", "logging_level", "train_dir", "allow_writing_files", "metric_period",
 )  # fmt: skip
-_FORMAT = FileFormat("CatBoost", "CatBoost", b"CBM1", _KEYS, _NOT_SAVED, read_parameters)
+_FORMAT = FileFormat("CatBoost", "CatBoost", _KEYS, _NOT_SAVED, read_parameters)
 
 
 @dataclass
@@ -125,6 +129,12 @@ def _is_data(value: Any) -> bool:
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
     """The parameters and the model of a file's bytes."""
+    if data[:1] == b"{":
+        return trained_of_theirs(data)
+    if data[:4] == b"CBM1":
+        raise ModelFileError(
+            "This is a model of CatBoost's own binary format; save it there with format='json', and load it with that format."
+        )
     params, header, model = _FORMAT.unpack(data)
     loss, resolved = header["loss_function"], header["resolved"]
     if not isinstance(resolved, dict) or not set(resolved) <= set(CATBOOST_PARAMETERS):
@@ -149,3 +159,21 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Trained]:
     )
     trained._set_model(model)
     return params, trained
+
+
+def trained_of_theirs(data: bytes) -> tuple[dict[str, Any], Trained]:
+    """The parameters and the model of a JSON file of CatBoost's own."""
+    foreign = catboost_model(json_of(data, "The file"), apart=True)
+    options = {"loss_function": foreign.objective}
+    full = {name: entry.default for name, entry in CATBOOST_PARAMETERS.items() if entry.standing != "refused"}
+    n_classes = 0 if foreign.classes is None else len(foreign.classes)
+
+    def settled() -> tuple[Chosen, FittedModel]:
+        chosen = choose(foreign.objective, n_classes)
+        return chosen, fitted_of(foreign, chosen.loss())
+
+    chosen, model = known_here(settled)
+    names = list(model.schema.names) if model.schema.named else list(map(str, range(model.schema.n_columns)))
+    trained = Trained({**full, **options}, chosen, foreign.classes, names)
+    trained._set_model(model)
+    return options, trained

@@ -32,11 +32,12 @@ from weald.dialects.lightgbm.plotting import (
     plot_tree,
 )
 from weald.dialects.lightgbm.refusals import NAMES, REFUSALS
+from weald.dialects.lightgbm.sequences import Sequence
 from weald.dialects.lightgbm.sklearn import LGBMClassifier, LGBMModel, LGBMRegressor
 from weald.dialects.lightgbm.training import train
 
 __all__ = [
-    "Dataset", "Booster", "CVBooster", "train", "cv", "LGBMModel", "LGBMClassifier", "LGBMRegressor",
+    "Dataset", "Sequence", "Booster", "CVBooster", "train", "cv", "LGBMModel", "LGBMClassifier", "LGBMRegressor",
     "early_stopping", "log_evaluation", "record_evaluation", "reset_parameter", "EarlyStopException", "EvalResult",
     "LightGBMError", "register_logger", "plot_importance", "plot_metric", "plot_split_value_histogram", "plot_tree",
     "create_tree_digraph", "__version__",

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from weald.dialects.lightgbm.basic import DOOR
 from weald.dialects.lightgbm.columns import Categories, categories_of, ordered_columns
 from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
+from weald.dialects.lightgbm.sequences import rows_of, sequences_of
 from weald.dialects.shared.rows import LabelledRows
 from weald.dialects.shared.tables import (
     Float32s,
@@ -38,7 +39,7 @@ class Dataset(LabelledRows):
 
     Parameters
     ----------
-    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix or list of rows
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a `Sequence` or a list of such
     label, weight, init_score : one value a row; init_score also one for every class
     reference : the training set of a validation set
     feature_name : "auto", the frame's own or Column_0, …, or a list
@@ -71,7 +72,8 @@ class Dataset(LabelledRows):
         free_raw_data: bool = True,
         position: Any = None,
     ) -> None:
-        data = _joined(data)
+        sequences = sequences_of(data)
+        data = rows_of(sequences) if sequences else _joined(data)
         self.data = data
         self.free_raw_data = free_raw_data
         self.params = dict(params or {})

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weald.dialects.lightgbm.columns import facts_from_json
+from weald.dialects.lightgbm.theirs import FIRST_LINE, become_theirs
 from weald.dialects.shared.files import FileFormat, texts_a_column
 from weald.estimators.shared.persistence import FittedModel
+from weald.exchange.foreign.load import text_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters, value_of
 from weald.runtime.errors import ModelFileError
 
@@ -17,10 +19,9 @@ if TYPE_CHECKING:
     from weald.dialects.lightgbm.booster import Booster
 
 _FIRST_LINE = "weald.lightgbm\n"
-_THEIRS = b"tree\nversion="
 _KEYS = frozenset({"custom", "feature_names", "learning_rates", "columns"})
 _UNSAVED = ("num_threads", "device_type", "gpu_device_id", "gpu_device_id_list", "num_gpu", "verbosity")
-_FORMAT = FileFormat("LightGBM", "Booster", _THEIRS, _KEYS, _UNSAVED, read_parameters)
+_FORMAT = FileFormat("LightGBM", "Booster", _KEYS, _UNSAVED, read_parameters)
 
 
 def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> bytes:
@@ -36,6 +37,9 @@ def to_bytes(booster: Booster, model: FittedModel, rates: Sequence[float]) -> by
 
 def from_bytes(booster: Booster, data: bytes) -> None:
     """Make a booster what a file's bytes say; everything is checked before anything is changed."""
+    if data.startswith(FIRST_LINE.encode()):
+        become_theirs(booster, text_of(data))
+        return
     params, header, model = _FORMAT.unpack(data)
     names = texts_a_column(header, "feature_names", model)
     rates, columns = header["learning_rates"], header["columns"]
@@ -59,8 +63,8 @@ def to_text(data: bytes) -> str:
 
 def from_text(text: str) -> bytes:
     """The bytes of `to_text`."""
-    if text.startswith(_THEIRS.decode()):
-        return _THEIRS
+    if text.startswith(FIRST_LINE):
+        return text.encode()
     try:
         first, _, rest = text.partition("\n")
         if first + "\n" != _FIRST_LINE:

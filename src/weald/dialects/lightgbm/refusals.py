@@ -13,7 +13,6 @@ _RANKING = "ranking is not supported; leave it out."
 #: of the module
 NAMES = {
     "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
-    "Sequence": "data in batches is not supported; put it together and use Dataset.",
     **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
 }
 #: arguments of a Dataset, and of fit

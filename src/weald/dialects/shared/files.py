@@ -25,7 +25,6 @@ class FileFormat:
 
     system   whose interface it is
     kind     what a file holds, such as "Booster"
-    theirs   how files of the system's own begin, which are refused
     keys     the header's entries that the interface adds
     unsaved  parameters that change neither the model nor its predictions
     read     checks parameters
@@ -34,7 +33,6 @@ class FileFormat:
 
     system: str
     kind: str
-    theirs: bytes
     keys: frozenset[str]
     unsaved: tuple[str, ...]
     read: Callable[[dict[str, Any]], dict[str, Any]]
@@ -54,10 +52,6 @@ class FileFormat:
     def unpack(self, data: bytes) -> tuple[dict[str, Any], Mapping[str, Any], FittedModel]:
         """The parameters, the header and the model of a file's bytes."""
         module = f"weald.{self.system.lower()}"
-        if data.startswith(self.theirs):
-            raise ModelFileError(
-                f"This is a model of {self.system}'s own; {module} reads only what its own save_model has written."
-            )
         content = unpack(data)
         header = content.header
         keys = set(header) - self.some

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weald.binning import read_training_table
-from weald.data import read_table, read_weights
+from weald.binning.sharded_table import ShardedTable, in_blocks, read_training_rows
+from weald.data import Dataset, read_table, read_weights
 from weald.data.targets import check_number_of_classes
 from weald.dialects.shared.devices import AskedDevice
 from weald.estimators.boosted.continuing import Earlier
+from weald.estimators.boosted.evaluation_sets import same_bins
 from weald.estimators.boosted.fitting import start_of
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
 from weald.params.choice import same
+from weald.runtime.errors import InputError, NotSupportedError
 from weald.training.boosting import opening
 from weald.training.boosting.door import Facts, plan_of
 from weald.training.boosting.flat import from_flat
@@ -92,10 +94,10 @@ class Run:
         if earlier is not None and order.base is not None:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = given.resolved().bins
-        table = read_training_table(
+        table = read_training_rows(
             order.train.table, given._reading(), _OWNER, None if earlier is None else earlier.schema
         )
-        self._schema = table.schema
+        self._schema, self._table = table.schema, table
         weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
         labels = Labels(order.train.label, weight, loss, None)
         loss.check_target(labels.y)
@@ -104,6 +106,8 @@ class Run:
         init_score = read_init_score(order.train.init_score, table.n_rows, loss.n_outputs)
         train = opening.Rows(table, labels.y, labels.weight, init_score)
         self._n_rows = table.n_rows if train.kept is None else len(train.kept)
+        if isinstance(table, ShardedTable) and train.kept is not None:
+            raise NotSupportedError("a class of weight 0 leaves rows on disk out; leave them out of the rows instead.")
         plan = self._plan(order)
         before = None
         if earlier is not None:
@@ -115,7 +119,12 @@ class Run:
         self._made: FittedModel | None = None
 
     def _plan(self, order: Order) -> Plan:
-        facts = Facts(order.loss, self._n_rows, own_starts=order.train.init_score is not None)
+        facts = Facts(
+            order.loss,
+            self._n_rows,
+            own_starts=order.train.init_score is not None,
+            in_blocks=isinstance(self._table, ShardedTable),
+        )
         plan = plan_of(order.parameters, self._schema, facts)
         if order.keeps_empty_rounds or isinstance(plan.kind, LinearPlan):
             return plan
@@ -126,13 +135,7 @@ class Run:
             return []
         sets = []
         for rows in order.evals:
-            table = read_table(
-                rows.table,
-                schema=self._schema,
-                owner=_OWNER,
-                unstored=self._bins.unstored,
-                missing=self._bins.missing,
-            )
+            table = self._evaluated(rows)
             weight = read_weights(rows.weight, table.n_rows)
             start = read_init_score(rows.init_score, table.n_rows, order.loss.n_outputs)
             sets.append(
@@ -146,6 +149,21 @@ class Run:
                 )
             )
         return sets
+
+    def _evaluated(self, rows: GivenRows) -> Dataset | ShardedTable:
+        """The table of an evaluation set."""
+        stored = in_blocks(rows.table)
+        if stored is None:
+            bins = self._bins
+            return read_table(
+                rows.table, schema=self._schema, owner=_OWNER, unstored=bins.unstored, missing=bins.missing
+            )
+        own = self._table
+        if not isinstance(own, ShardedTable) or not same_bins(stored.bins.mapper, own.bins.mapper):
+            raise InputError(
+                f"the rows of {rows.name!r} are on disk in other bins than those that are trained on; bin them alike."
+            )
+        return stored
 
     @property
     def n_rounds(self) -> int:

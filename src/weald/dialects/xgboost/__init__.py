@@ -16,10 +16,12 @@ from typing import Any
 
 from weald import __version__
 from weald.dialects.xgboost import callback
+from weald.dialects.xgboost.batches import DataIter
 from weald.dialects.xgboost.booster import Booster
 from weald.dialects.xgboost.config import config_context, get_config, set_config
 from weald.dialects.xgboost.cross_validation import cv
 from weald.dialects.xgboost.dmatrix import DMatrix, QuantileDMatrix
+from weald.dialects.xgboost.external import ExtMemQuantileDMatrix
 from weald.dialects.xgboost.plotting import plot_importance, plot_tree, to_graphviz
 from weald.dialects.xgboost.refusals import absent
 from weald.dialects.xgboost.sklearn import (
@@ -32,7 +34,8 @@ from weald.dialects.xgboost.sklearn import (
 from weald.dialects.xgboost.training import train
 
 __all__ = [
-    "DMatrix", "QuantileDMatrix", "Booster", "train", "cv", "callback", "XGBModel", "XGBClassifier", "XGBRegressor",
+    "DMatrix", "QuantileDMatrix", "ExtMemQuantileDMatrix", "DataIter",
+    "Booster", "train", "cv", "callback", "XGBModel", "XGBClassifier", "XGBRegressor",
     "XGBRFClassifier", "XGBRFRegressor", "plot_importance", "plot_tree", "to_graphviz", "set_config", "get_config",
     "config_context", "build_info", "__version__",
 ]  # fmt: skip

@@ -364,7 +364,7 @@ class Booster(Attributes, LearningBooster):
         return bytearray(files.to_bytes(self))
 
     def load_model(self, fname: str | os.PathLike[str] | bytearray | bytes) -> None:
-        """Read a file of `save_model`; a file of XGBoost's own is refused."""
+        """Read a file of `save_model`, or XGBoost's own JSON or UBJSON."""
         data = bytes(fname) if isinstance(fname, bytes | bytearray) else read(fname)
         files.from_bytes(self, data)
 

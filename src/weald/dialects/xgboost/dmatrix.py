@@ -27,16 +27,17 @@ from weald.dialects.shared.tables import (
     single,
 )
 from weald.dialects.shared.values import names_of_columns
+from weald.dialects.xgboost.batches import DataIter, put_together
 from weald.dialects.xgboost.coded import Categories, categories_of
 from weald.dialects.xgboost.errors import DOOR
 from weald.dialects.xgboost.paths import FromFile, read_path, write_binary
 from weald.dialects.xgboost.positional import by_position
-from weald.dialects.xgboost.refusals import MATRIX_METHODS, OF_MATRIX, REFUSALS
+from weald.dialects.xgboost.refusals import MATRIX_METHODS, MERGED, OF_MATRIX, REFUSALS
 from weald.runtime.errors import InputError, NotSupportedError
 
 MOST_BINS = 65_535
 BYTE_BINS = 255  # of a cell of one byte, and the most that are proposed anew for a tree
-_MOST_BINS = 256  # where no number is given
+DEFAULT_BINS = 256  # where no number is given
 _MARGIN = 1e-5  # how far the outermost cuts of XGBoost's are from all values
 _KINDS = ("q", "i", "int", "float", "c")
 
@@ -56,7 +57,8 @@ class DMatrix(LabelledRows):
     Parameters
     ----------
     data : array, pandas or polars frame, Arrow table, SciPy sparse matrix (what it does not store is missing), list of rows,
-        or a path: of `save_binary`, or with ?format=libsvm or ?format=csv&label_column=0 (the file is read at once)
+        or a path: of `save_binary`, or with ?format=libsvm or ?format=csv&label_column=0 (the file is read at once); or a
+        `DataIter`, whose batches are put together
     label, weight, base_margin : one value a row; base_margin also one for every class
     feature_weights : one a column; colsample_bytree draws columns by them
     missing : the value that stands for a missing one, besides NaN
@@ -100,7 +102,9 @@ class DMatrix(LabelledRows):
             raise NotSupportedError("data_split_mode must be ROW: weald.xgboost trains on one machine.")
         self.nthread = nthread
         self.enable_categorical = enable_categorical
-        stored = read_path(data) if isinstance(data, str | os.PathLike) else None
+        stored = put_together(data) if isinstance(data, DataIter) else None
+        if isinstance(data, str | os.PathLike):
+            stored = read_path(data)
         self._open(densified(data) if stored is None else stored.table)
         self._names: list[str] | None = None
         self._kinds: list[str] | None = None
@@ -111,7 +115,7 @@ class DMatrix(LabelledRows):
         if stored is not None:
             self.set_info(**stored.fields, feature_names=stored.names, feature_types=stored.kinds)
         if missing is not None and not math.isnan(float(missing)):
-            self.source = _without(self.source, float(missing), self._kinds)
+            self.source = without_value(self.source, float(missing), self._kinds)
         self.set_info(
             label=label,
             weight=weight,
@@ -127,7 +131,7 @@ class DMatrix(LabelledRows):
         for name, dtype in types.items():
             if is_category(dtype) and not self.enable_categorical:
                 raise InputError(f"Column {name!r} holds categories; set enable_categorical=True.")
-        self._names, self._kinds = list(types), [_kind(dtype) for dtype in types.values()]
+        self._names, self._kinds = list(types), [kind_of(dtype) for dtype in types.values()]
         self.categories = categories_of(self.source)
 
     @property
@@ -255,7 +259,7 @@ class DMatrix(LabelledRows):
 
     def get_quantile_cut(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
         """Where the values of each column begin, and the values: below the least, the cuts between bins, above the greatest."""
-        bins = getattr(self, "max_bin", None) or _MOST_BINS
+        bins = getattr(self, "max_bin", None) or DEFAULT_BINS
         dataset = read_table(self.source, categorical=self.categorical or "auto", unstored="missing")
         if dataset.schema.has_categories:
             raise NotSupportedError(
@@ -361,9 +365,7 @@ class QuantileDMatrix(DMatrix):
         data_split_mode: Any = 0,
     ) -> None:
         if max_quantile_batches is not None:
-            raise NotSupportedError(
-                "max_quantile_batches is for data read in batches, which is not supported."
-            )
+            raise NotSupportedError(MERGED)
         if ref is not None and not isinstance(ref, DMatrix):
             raise InputError(f"ref must be a DMatrix, not {type(ref).__name__}.")
         super().__init__(
@@ -421,7 +423,7 @@ def _finite_labels(labels: Any) -> Any:
     return labels
 
 
-def _without(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:
+def without_value(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:
     """The table with missing values in place of a number; of a frame, in columns of numbers."""
     if kinds is not None:
         frame = nw.from_native(table, eager_only=True)
@@ -440,7 +442,7 @@ def _without(table: Any, missing: float, kinds: Sequence[str] | None) -> Any:
     return changed
 
 
-def _kind(dtype: Any) -> str:
+def kind_of(dtype: Any) -> str:
     if is_category(dtype):
         return "c"
     if dtype == nw.Boolean:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weald.dialects.shared.files import FileFormat, texts_a_column
+from weald.dialects.xgboost.theirs import become_theirs
 from weald.estimators.shared.persistence import FittedModel
 from weald.params.xgboost import read_parameters
 from weald.runtime.errors import ModelFileError
@@ -16,9 +17,7 @@ _KEYS = frozenset({"feature_names", "feature_types", "attributes"})
 _PLAIN = (str, int, float)  # what JSON has for the values of categories
 # Files had the one before, which said whether a function of the user's decided gradients, and have the other now.
 _SOME = frozenset({"custom", "categories"})
-_FORMAT = FileFormat(
-    "XGBoost", "Booster", b"{", _KEYS, ("nthread", "device", "verbosity"), read_parameters, _SOME
-)
+_FORMAT = FileFormat("XGBoost", "Booster", _KEYS, ("nthread", "device", "verbosity"), read_parameters, _SOME)
 
 
 def to_bytes(booster: Booster) -> bytes:
@@ -35,6 +34,9 @@ def to_bytes(booster: Booster) -> bytes:
 
 def from_bytes(booster: Booster, data: bytes) -> None:
     """Make a booster what a file's bytes say; everything is checked before anything is changed."""
+    if data[:1] == b"{":
+        become_theirs(booster, data)
+        return
     params, header, model = _FORMAT.unpack(data)
     names, kinds = (texts_a_column(header, key, model) for key in ("feature_names", "feature_types"))
     attributes = header["attributes"]

@@ -17,8 +17,6 @@ _CONTRIBUTIONS = "use pred_contribs."
 #: of the module
 NAMES = {
     "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
-    "ExtMemQuantileDMatrix": "data larger than memory is not supported; use QuantileDMatrix.",
-    "DataIter": "data in batches is not supported; put it together and use DMatrix.",
     **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
 }
 #: arguments of a DMatrix
@@ -26,6 +24,16 @@ OF_MATRIX = {
     **dict.fromkeys(("group", "qid"), _RANKING),
     **dict.fromkeys(("label_lower_bound", "label_upper_bound"), _SURVIVAL),
 }
+MERGED = "max_quantile_batches is not supported: the cuts are those of all rows, however they come; leave it out."
+#: arguments of an ExtMemQuantileDMatrix
+OF_EXTERNAL = {
+    "max_quantile_batches": "the cuts are those of all rows, however they come; leave it out.",
+    "cache_host_ratio": "rows are on disk, and the system caches them; leave it out.",
+}
+#: what XGBoost's own code calls of a DataIter
+ITERATOR_METHODS = dict.fromkeys(
+    ("get_callbacks", "proxy", "reraise"), "batches are read in Python, without callbacks of C; call next and reset."
+)
 MATRIX_METHODS = {
     **dict.fromkeys(("set_group", "get_group", "get_uint_info", "set_uint_info"), _RANKING),
 }

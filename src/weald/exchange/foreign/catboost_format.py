@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -150,8 +150,8 @@ def signed(code: int) -> int:
     return code - 2**32 if code >= 2**31 else code
 
 
-def catboost_model(content: Any) -> ForeignModel:
-    """The model of a JSON file of CatBoost's."""
+def catboost_model(content: Any, apart: bool = False) -> ForeignModel:
+    """The model of a JSON file of CatBoost's; ``apart``: a tree for every output, none whose leaves have several numbers."""
     features = _Features(field(content, "features_info", dict, _WHERE))
     info = field(content, "model_info", dict, _WHERE)
     schema = features.schema()
@@ -163,6 +163,8 @@ def catboost_model(content: Any) -> ForeignModel:
     if len(bias) != width:
         raise ModelFileError(f"The CatBoost model has a bias of {len(bias)} numbers, but leaves of {width}.")
     trees = [_scaled(tree, scale, width) for tree in trees]
+    if apart and width > 1:
+        trees = [replace(tree, value=tree.value[:, output]) for tree in trees for output in range(width)]
     n_columns = schema.n_columns if hashed is None else hashed.extended_schema.n_columns
     forest = forest_of(trees, n_columns, bias)
     objective = _objective_of(info)
@@ -172,17 +174,7 @@ def catboost_model(content: Any) -> ForeignModel:
 
 def _scaled(tree: ForeignTree, scale: float, width: int) -> ForeignTree:
     value = tree.value * scale if scale != 1.0 else tree.value
-    return ForeignTree(
-        tree.feature,
-        tree.threshold,
-        tree.left,
-        tree.right,
-        tree.missing_left,
-        tree.sets,
-        value[:, 0] if width == 1 else value,
-        tree.cover,
-        tree.gain,
-    )
+    return replace(tree, value=value[:, 0] if width == 1 else value)
 
 
 def _scale_and_bias(content: Any) -> tuple[NDArray[np.float64], float]:

@@ -165,6 +165,34 @@ def _model_of(header: _Header, trees: Sequence[LightGBMTree]) -> ForeignModel:
     return ForeignModel(SYSTEM, header.objective or "custom", forest, schema, link, classes, missing)
 
 
+def lightgbm_settings(text: str) -> dict[str, str]:
+    """The parameters of the training that a LightGBM text file lists, as text."""
+    begin = text.rfind("\nparameters:\n")
+    found = {}
+    for line in text[begin:].split("\n")[2:] if begin >= 0 else ():
+        if line.startswith("end of parameters"):
+            break
+        name, colon, value = line.strip("[]\r").partition(":")
+        if colon:
+            found[name] = value.strip()
+    return found
+
+
+def lightgbm_ranges(text: str) -> list[tuple[float | None, float | None]]:
+    """The least and the largest number of every column that a LightGBM text file has; None for what is no number."""
+    header = next(_blocks(text))
+    found: list[tuple[float | None, float | None]] = []
+    for info in header.get("feature_infos", "").split(" "):
+        low, _, high = info.strip("[]").partition(":")
+        if info.startswith("["):
+            found.append(
+                (number_of(low, "a column's least number"), number_of(high, "a column's largest number"))
+            )
+        else:
+            found.append((None, None))
+    return found
+
+
 def _are_made_up(names: Sequence[str]) -> bool:
     """Whether LightGBM has made the names itself."""
     return all(name == f"Column_{place}" for place, name in enumerate(names))

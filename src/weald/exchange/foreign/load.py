@@ -20,6 +20,8 @@ from weald.forest.disk import read
 from weald.runtime.errors import InputTypeError, ModelFileError, NotSupportedError
 
 _PICKLES: Final = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+# What follows the first brace of UBJSON: the length of a name, or the size of the object.
+_AFTER_BRACE: Final = b"LiUIl#$"
 _SAVE_CATBOOST: Final = "save it with save_model(path, format='json', pool=the training pool)"
 
 
@@ -53,8 +55,8 @@ def model_of_bytes(data: bytes) -> ForeignModel:
     if not data:
         raise ModelFileError("The file is empty.")
     if start.startswith(b"tree") and b"max_feature_idx" in data[:4096]:
-        return lightgbm_model(_text(data))
-    if data[:1] == b"{" and data[1:2] in b"LiUIl#$":
+        return lightgbm_model(text_of(data))
+    if data[:1] == b"{" and data[1:2] in _AFTER_BRACE:
         return xgboost_model(ubjson_of(data))
     if start.startswith(b"{"):
         return _model_of_json(json_of(data, "The file"))
@@ -65,7 +67,15 @@ def model_of_bytes(data: bytes) -> ForeignModel:
     return onnx_model(data)
 
 
-def _text(data: bytes) -> str:
+def xgboost_content(data: bytes) -> Any:
+    """What a JSON or UBJSON file of XGBoost's holds."""
+    if data[:1] == b"{" and data[1:2] in _AFTER_BRACE:
+        return ubjson_of(data)
+    return json_of(data, "The file")
+
+
+def text_of(data: bytes) -> str:
+    """The text of a LightGBM file."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

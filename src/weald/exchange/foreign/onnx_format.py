@@ -41,7 +41,9 @@ def onnx_model(data: bytes) -> ForeignModel:
             f"The file is neither JSON, UBJSON, LightGBM's text nor ONNX: {error}."
         ) from None
     nodes = [node for node in model.graph.node if node.op_type in _ENSEMBLES and node.domain == "ai.onnx.ml"]
-    others = sorted({node.op_type for node in model.graph.node} - {*_ENSEMBLES, "Cast", "Identity", "ZipMap"})
+    others = sorted(
+        {_text(node.op_type) for node in model.graph.node} - {*_ENSEMBLES, "Cast", "Identity", "ZipMap"}
+    )
     if len(nodes) != 1 or others:
         found = f"it has {len(nodes)}" + (f" beside {', '.join(others)[:100]}" if others else "")
         raise NotSupportedError(f"the ONNX model is read where it is one ensemble of trees; {found}.")
@@ -116,7 +118,26 @@ def _text(value: Any) -> str:
 
 
 def _ints(given: Mapping[str, Any], name: str, least: int = 0) -> NDArray[np.int64]:
-    return integers(np.asarray(given.get(name, ()), np.int64).reshape(-1), f"the ONNX model's {name}", least)
+    return integers(_array(given, name, np.int64), f"the ONNX model's {name}", least)
+
+
+def _list(given: Mapping[str, Any], name: str) -> list[Any]:
+    """An attribute that is a list."""
+    found = given.get(name, [])
+    if not isinstance(found, list | tuple):
+        raise ModelFileError(f"The ONNX model's {name} must be a list.")
+    return list(found)
+
+
+def _array(given: Mapping[str, Any], name: str, dtype: Any = None) -> NDArray[Any]:
+    """An attribute as a flat array; by default of the type that its tensor has."""
+    try:
+        found = np.asarray(given.get(name, ()), dtype).reshape(-1)
+    except (TypeError, ValueError, OverflowError):
+        found = np.array([None])
+    if found.dtype.kind not in "iuf":
+        raise ModelFileError(f"The ONNX model's {name} must be numbers.")
+    return found
 
 
 def _thresholds(
@@ -169,14 +190,14 @@ def _trees_of_five(given: Mapping[str, Any]) -> tuple[list[ForeignTree], int, ND
     n_outputs = whole_of(given.get("n_targets", 1), "the ONNX model's n_targets", 1, MOST_OUTPUTS)
     feature = _ints(given, "nodes_featureids")
     inner = len(feature)
-    modes_given = np.asarray(given.get("nodes_modes", ()), np.int64).reshape(-1)
-    splits = np.asarray(given.get("nodes_splits", np.zeros(0))).reshape(-1)
+    modes_given = _array(given, "nodes_modes", np.int64)
+    splits = _array(given, "nodes_splits")
     children = [
         (_ints(given, f"nodes_{side}nodeids"), _ints(given, f"nodes_{side}leafs"))
         for side in ("true", "false")
     ]
     missing = _ints(given, "nodes_missing_value_tracks_true")
-    weights = np.asarray(given.get("leaf_weights", np.zeros(0))).reshape(-1)
+    weights = _array(given, "leaf_weights")
     targets = _ints(given, "leaf_targetids")
     for name, array in (("nodes_modes", modes_given), ("nodes_splits", splits)):
         one_per(array, inner, f"the ONNX model's {name}")
@@ -259,10 +280,10 @@ def _trees_of_three(
     """Trees of the older operators: lists of nodes with the numbers of their trees, and of leaves' weights."""
     tree = _ints(given, "nodes_treeids")
     kind = "class" if is_classifier else "target"
-    modes = [_text(mode) for mode in given.get("nodes_modes", ())]
+    modes = [_text(mode) for mode in _list(given, "nodes_modes")]
     suffix = "_as_tensor" if "nodes_values_as_tensor" in given else ""
-    values = np.asarray(given.get(f"nodes_values{suffix}", ()), None if suffix else np.float32).reshape(-1)
-    weights = np.asarray(given.get(f"{kind}_weights{suffix}", ()), np.float64).reshape(-1)
+    values = _array(given, f"nodes_values{suffix}", None if suffix else np.float32)
+    weights = _array(given, f"{kind}_weights{suffix}", np.float64)
     arrays = [
         _ints(given, f"nodes_{name}") for name in ("nodeids", "featureids", "truenodeids", "falsenodeids")
     ]
@@ -304,7 +325,7 @@ def _trees_of_three(
                 value[nodes],
             )
         )
-    base = np.asarray(given.get(f"base_values{suffix}", ()), np.float64).reshape(-1)
+    base = _array(given, f"base_values{suffix}", np.float64)
     if len(base) not in (0, n_outputs):
         raise ModelFileError(f"The ONNX model has {len(base)} base_values for {n_outputs} outputs.")
     return trees, n_outputs, base if len(base) else np.zeros(n_outputs), classes
@@ -327,7 +348,7 @@ def _outputs_of(
     """The classes, and the number of scores; two classes have one score where all weights are of one of them."""
     if not is_classifier:
         return None, whole_of(given.get("n_targets", 1), "the ONNX model's n_targets", 1, MOST_OUTPUTS)
-    texts, numbers = given.get("classlabels_strings", ()), given.get("classlabels_int64s", ())
+    texts, numbers = _list(given, "classlabels_strings"), _list(given, "classlabels_int64s")
     classes = np.array([_text(one) for one in texts]) if len(texts) else np.array(list(numbers))
     if len(classes) < 2:
         classes = numbered_classes(2)

@@ -30,6 +30,7 @@ class ForeignTree:
     cover: the weight of the training rows in a node, or any numbers in proportion to it; zeros where it is not known.
     gain: what the splits gained; zeros where it is not known.
     count: the number of training rows in a node; None: not known.
+    weight: what is left of the tree since later rounds rescaled it; ``value`` has it in already.
     """
 
     feature: NDArray[np.int64]
@@ -42,6 +43,7 @@ class ForeignTree:
     cover: NDArray[np.float64]
     gain: NDArray[np.float64]
     count: NDArray[np.int64] | None = None
+    weight: float = 1.0
 
 
 def leaf_alone(value: NDArray[np.float64]) -> ForeignTree:
@@ -65,6 +67,9 @@ def forest_of(
     for number, tree in enumerate(trees):
         _append(builder, tree, number)
     forest = builder.finish()
+    weights = np.array([tree.weight for tree in trees])
+    if (weights != 1.0).any():
+        forest = replace(forest, tree_weights=weights)
     forest.validate()
     return weighed_by_cover(forest) if any(tree.count is None for tree in trees) else forest
 

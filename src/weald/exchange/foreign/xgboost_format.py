@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -147,7 +147,8 @@ def _predictor_of(
     sizes = [0 if own is None else len(own) for own in dictionaries]
     trees = [_tree(tree, number, shape, sizes) for number, tree in enumerate(stored)]
     if weights is not None:
-        trees = [scaled(tree, float(weight)) for tree, weight in zip(trees, weights, strict=True)]
+        pairs = zip(trees, weights.tolist(), strict=True)
+        trees = [replace(scaled(tree, weight), weight=weight) for tree, weight in pairs]
     if any(tree.value.ndim == 2 for tree in trees):
         return dictionaries, forest_of(trees, shape.n_features, base)
     outputs = integers(

@@ -1,0 +1,33 @@
+"""``weald import``: the model of another system as a model file of Weald's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def bring_in(
+    foreign: Annotated[
+        Path,
+        typer.Argument(
+            help="XGBoost's .json or .ubj, LightGBM's text or dumped JSON, CatBoost's JSON (saved with pool=), or ONNX."
+        ),
+    ],
+    model: Annotated[Path, typer.Option("--model", help="The model file to write.")] = Path("model.weald"),
+) -> None:
+    """Read a model that XGBoost, LightGBM, CatBoost or an ONNX converter has written, and write it as a model of Weald's.
+
+    It predicts the same: 'weald predict' and 'weald evaluate' take it as any other.
+
+    Example: weald import booster.json --model booster.weald
+    """
+    import weald
+
+    imported = weald.load_foreign(foreign)
+    imported.save(model)
+    predictor = imported._model.predictor
+    size = predictor.describe() if hasattr(predictor, "describe") else f"Linear model of {predictor.n_features} columns"
+    typer.echo(f"{imported.system_}, {imported.objective_}: {size}", err=True)
+    typer.echo(f"model written to {model}", err=True)
