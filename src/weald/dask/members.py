@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weald.binning.parts import Part, sharded_table_of, table_without_rows, training_rows
+from weald.binning.parts import Part, Weigh, sharded_table_of, table_without_rows, training_rows
 from weald.binning.sharded_table import ShardedTable
 from weald.binning.shared import BinWishes
 from weald.dask.collections import joined, length_of, rows_of
@@ -147,9 +147,10 @@ def shape_of(
     wishes: BinWishes,
     owner: str,
     seed: int,
+    weigh: Weigh | None,
 ) -> ShardedTable | None:
     """Schema, cuts and classes of all rows; of the first member, for all."""
-    whole = table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team)
+    whole = table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team, weigh)
     return whole if team.rank == 0 else None
 
 

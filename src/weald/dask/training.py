@@ -24,6 +24,7 @@ from weald.dask.members import (
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.workers.parameters import Parallel
+from weald.workers.tables import weigher_of
 
 _PATIENCE = "300s"  # how long a member waits for the others, and the client for workers
 _FUTILE = 6  # teams in a row that break up before a new checkpoint
@@ -163,10 +164,11 @@ class Training:
         """Schema, cuts and classes, which the members find together."""
         estimator = self._order.estimator
         wishes, seed = estimator._reading(), seed_of(estimator.random_state)
+        weigh = weigher_of(estimator)
         futile = 0
         while True:
             outcome = await self._attempt(
-                shape_of, [(brought, cuts, wishes, owner, seed) for brought, cuts in tables]
+                shape_of, [(brought, cuts, wishes, owner, seed, weigh) for brought, cuts in tables]
             )
             if isinstance(outcome, Done):
                 return outcome.result

@@ -47,6 +47,8 @@ CASES: dict[str, dict[str, Any]] = {
     "two classes": {"target": "two"},
     "three classes": {"target": "three"},
     "weights": {"weighted": True},
+    "weights of classes": {"target": "two", "class_weight": {"high": 3.0, "low": 1.0}, "weighted": True},
+    "balanced classes": {"target": "three", "class_weight": "balanced"},
     "poisson": {"target": "count", "loss": "poisson"},
     "absolute": {"loss": "absolute"},
     "sampled": {"subsample": 0.6, "colsample_bytree": 0.7},
@@ -60,7 +62,8 @@ CASES: dict[str, dict[str, Any]] = {
 def model_of(target: str = "number", weighted: bool = False, **settings: Any) -> Any:
     kind = weald.BoostedTreesClassifier if target in ("two", "three") else weald.BoostedTreesRegressor
     given = {"n_estimators": 5, "max_leaves": 7, "categories": "partition", "n_jobs": 1, **settings}
-    return kind(**from_flat(given))
+    classes = {name: given.pop(name) for name in ("class_weight",) if name in given}
+    return kind(**from_flat(given), **classes)
 
 
 def share(values: Any, size: int, rank: int) -> Any:
@@ -102,6 +105,19 @@ def test_a_team_fits_the_model_of_one_process(name: str) -> None:
     expected = whole(**CASES[name])
     for size in ENDS:
         assert together(size, **CASES[name]) == [expected] * size
+
+
+def test_a_team_fits_the_forest_of_one_process_with_weights_of_classes() -> None:
+    y = TARGETS["two"]
+
+    def forest() -> Any:
+        return weald.RandomForestClassifier(3, max_depth=4, class_weight={"high": 5.0, "low": 1.0}, n_jobs=1)
+
+    def job(team: ThreadTeam) -> bytes:
+        own = [share(values, 2, team.rank) for values in (X, y, WEIGHT)]
+        return bytes(fit_member(forest(), rows_of(*own), team)._to_bytes())
+
+    assert run_team(2, job) == [forest().fit(X, y, WEIGHT)._to_bytes()] * 2
 
 
 def test_a_member_may_have_no_rows_at_all() -> None:
