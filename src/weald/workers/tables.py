@@ -55,11 +55,7 @@ def member_tables(
     20
     """
     chosen, sharing = sharing_of(parallel, team)
-    wishes: BinWishes | None = model._bin_wishes()
-    if wishes is None:
-        raise NotSupportedError(
-            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
-        )
+    wishes = wishes_of(model)
     if len({len(rows.sets), *team.gather(len(rows.sets))}) > 1:
         raise InputError(
             "eval_set must have as many sets with every member of the team; one without rows of a set gives none of it."
@@ -79,6 +75,16 @@ def member_tables(
     if chosen.needs_all_rows:
         _check_same(team, [tables.train, *tables.sets])
     return tables
+
+
+def wishes_of(model: Any) -> BinWishes:
+    """The bins that a team's model wants."""
+    wishes: BinWishes | None = model._bin_wishes()
+    if wishes is None:
+        raise NotSupportedError(
+            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
+        )
+    return wishes
 
 
 def weigher_of(model: Any) -> Weigh | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -88,6 +89,10 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
         return self._Booster
+
+    def export(self, path: str | os.PathLike[str], format: str, **options: Any) -> None:
+        """Write the fitted model for another program; see `weald.BoostedTreesClassifier.export`."""
+        self._holder().export(path, format, **options)
 
     def _readable(self, table: Any) -> Any:
         """A table to predict, with categories as the training table had them."""
