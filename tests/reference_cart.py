@@ -209,7 +209,9 @@ class Twin:
         if random and len(values) > 1:
             share = (bits >> 11) * 2.0**-53
             low, high = self.drawn_end(feature, values[0]), self.drawn_end(feature, values[-1])
-            drawn = self.bin_of(feature, (1.0 - share) * low + share * high, values[0], values[-1] - 1)
+            threshold, drawn = (1.0 - share) * low + share * high, values[0]
+            while drawn + 1 < values[-1] and self.drawn_end(feature, drawn + 1) < threshold:
+                drawn += 1
         found = []
         for with_missing in range(2 if missing else 1):
             for i, b in enumerate(values):

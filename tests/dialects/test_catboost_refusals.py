@@ -361,8 +361,8 @@ def test_predictions_that_do_not_fit_the_loss() -> None:
         model.get_feature_importance(type="Gain")
     with pytest.raises(InputError, match="needs data"):
         model.get_feature_importance(type="LossFunctionChange")
-    with pytest.raises(NotSupportedError, match="select_features is not supported"):
-        model.select_features({})
+    with pytest.raises(NotSupportedError, match="plot_tree is not supported"):
+        model.plot_tree(0)
     with pytest.raises(NotSupportedError, match="ranking is not supported"):
         _ = cb.CatBoostRanker
 

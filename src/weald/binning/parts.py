@@ -5,7 +5,7 @@ Schema, cuts and classes are those of all rows, wherever they are, and the same 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,9 @@ from weald.encoding.model import category_codes
 from weald.runtime.agreement import gather_or_refuse
 from weald.runtime.errors import InputError
 from weald.runtime.team import ALONE, RowShare, Team
+
+#: What rows weigh where cuts are found: classes may have weights of their own.
+Weigh = Callable[[ShardedTable], "NDArray[np.float64] | None"]
 
 _EXACT = 2**53  # whole numbers beyond it are not all float64s
 
@@ -74,11 +77,13 @@ def sharded_table_of(
     tasks: int = 1,
     team: Team = ALONE,
     like: ShardedTable | None = None,
+    weigh: Weigh | None = None,
 ) -> ShardedTable:
     """The rows of some parts as a table in blocks; every member of ``team`` gives its own, in the members' order.
 
     A member may have no parts. ``seed``: which rows of a table of more than 200,000 the cuts are found from. ``like``: a table
     whose schema, cuts and classes these rows are to have, as evaluation sets have those of the training; rows of weight 0 stay.
+    ``weigh``: what rows weigh where cuts are found, from a table without columns that has their labels; None: their weights.
 
     >>> import numpy as np
     >>> import weald
@@ -93,7 +98,7 @@ def sharded_table_of(
     opened = _all_opened(team, parts, wishes, owner, like is not None)
     if like is not None:
         return _table_like(like, team, opened, tasks)
-    schema, mapper = _bins_of(team, opened, wishes, seed, tasks)
+    schema, mapper = _bins_of(team, opened, wishes, seed, tasks, weigh)
     blocks, codes = _blocks_of(opened, schema, mapper, wishes, tasks)
     labels, classes, label_type = _labels_of(team, [part.labels for part in opened], like)
     bins, weight = ShardedBins(mapper, blocks, team), _weight_of(team, opened)
@@ -101,14 +106,20 @@ def sharded_table_of(
 
 
 def table_without_rows(
-    parts: Sequence[Part], wishes: BinWishes, owner: str, seed: int = 0, tasks: int = 1, team: Team = ALONE
+    parts: Sequence[Part],
+    wishes: BinWishes,
+    owner: str,
+    seed: int = 0,
+    tasks: int = 1,
+    team: Team = ALONE,
+    weigh: Weigh | None = None,
 ) -> ShardedTable:
     """What the rows of all members' parts have in common: schema, cuts and classes, and not one row.
 
     `training_rows` makes a table of any part of them, without asking the other members.
     """
     opened = _all_opened(team, parts, wishes, owner, False)
-    schema, mapper = _bins_of(team, opened, wishes, seed, tasks)
+    schema, mapper = _bins_of(team, opened, wishes, seed, tasks, weigh)
     _, classes, label_type = _labels_of(team, [part.labels for part in opened], None)
     return ShardedTable(schema, ShardedBins(mapper, []), wishes, np.empty(0), classes, label_type)
 
@@ -165,12 +176,18 @@ def _blocks_of(
 
 
 def _bins_of(
-    team: Team, opened: Sequence[_Opened], wishes: BinWishes, seed: int, tasks: int
+    team: Team, opened: Sequence[_Opened], wishes: BinWishes, seed: int, tasks: int, weigh: Weigh | None
 ) -> tuple[Schema, BinMapper]:
     """Schema and cuts of all members' rows."""
     schema = _schema_of(team, [part.table for part in opened], wishes)
     datasets = [part.dataset(schema, wishes.choices) for part in opened if part.n_rows]
     weight = _weight_of(team, opened)
+    if weigh is not None:
+        labels, classes, label_type = _labels_of(team, [part.labels for part in opened], None)
+        no_columns = MemoryBlock(np.empty((0, len(labels)), np.uint8))
+        none = np.empty(0, np.int64)
+        bins = ShardedBins(BinMapper((), none, none.astype(np.bool_), none), [no_columns], team)
+        weight = weigh(ShardedTable(schema, bins, wishes, labels, classes, label_type, weight))
     mapper = _cuts_of(team, schema, datasets, weight, wishes.choices, seed, tasks)
     if wishes.choices.border_type == "uniform_and_quantiles":  # of trees with random thresholds
         own = team.gather([extremes_of(dataset) for dataset in datasets])
@@ -196,7 +213,9 @@ def _schema_of(team: Team, tables: Sequence[Table], wishes: BinWishes) -> Schema
     if not described:
         raise InputError("X has no parts: at least one row is needed.")
     columns = join_columns(described)
-    counts = gather_or_refuse(team, lambda: join_counts([count_categories(table, columns) for table in tables]))
+    counts = gather_or_refuse(
+        team, lambda: join_counts([count_categories(table, columns) for table in tables])
+    )
     return join_schema(columns, join_counts(counts), warns=team.rank == 0)
 
 
@@ -267,10 +286,14 @@ def _labels_of(
     def describe() -> tuple[bool, list[Any], str]:
         is_named = any(part.dtype.kind in "OUST" for part in parts)
         if any((part.dtype.kind in "OUST") != is_named for part in parts):
-            raise InputError("y holds strings in some parts and numbers in others; it must be one or the other.")
+            raise InputError(
+                "y holds strings in some parts and numbers in others; it must be one or the other."
+            )
         for part in parts:
             if part.dtype.kind in "iu" and np.abs(part.astype(np.float64)).max() > _EXACT:
-                raise InputError("y holds integers beyond 2**53, of which not all are different as floats; use smaller ones.")
+                raise InputError(
+                    "y holds integers beyond 2**53, of which not all are different as floats; use smaller ones."
+                )
         distinct = sorted(set().union(*(part.tolist() for part in parts))) if is_named else []
         return is_named, distinct, str(np.result_type(*parts)) if parts else ""
 
@@ -291,7 +314,8 @@ def _labels_of(
     place = {name: number for number, name in enumerate(classes.tolist())}
     unknown = [name for name in names if name not in place]
     if unknown:
-        raise InputError(f"The labels of an evaluation set have the class {unknown[0]!r}, which y does not have.")
+        raise InputError(
+            f"The labels of an evaluation set have the class {unknown[0]!r}, which y does not have."
+        )
     codes = [float(place[name]) for part in parts for name in part.tolist()]
     return np.array(codes), classes, "float64"
-

@@ -6,12 +6,10 @@ from typing import Final
 
 from weald.binning.sharded import BLOCK_ROWS
 from weald.runtime.errors import InputError
-from weald.runtime.resident import resident_bytes, said_of
+from weald.runtime.resident import INTERPRETER, resident_bytes, said_of
 
 BATCH_ROWS: Final = 65_536
 FEWEST_ROWS: Final = 2_048
-#: what Python, NumPy, Numba, Arrow and the compiled kernels take before there is any row
-INTERPRETER: Final = 288 * 2**20
 _LEAST_ROOM: Final = 64 * 2**20  # beside the interpreter
 _THREADS: Final = 2  # that a block's size is chosen for: each has three blocks, one in work, one read and one on its way
 _BATCH_BYTES: Final = 64 * 2**20  # of a batch's floats, where no limit is given

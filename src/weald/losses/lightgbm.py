@@ -3,24 +3,28 @@
 * huber starts at the mean and its leaves are Newton steps; Weald's starts at the median and refits its leaves.
 * poisson's hessian is stretched by exp(poisson_max_delta_step), as XGBoost's is.
 * multiclassova predicts a sigmoid for every class, which need not add up to 1.
+* regression_l1, quantile and mape interpolate between two residuals where Weald takes one of them.
+* multiclass starts from the logarithms of the classes' shares, which Weald centres; the probabilities are the same.
 
-The others are the same: regression, regression_l1, fair, quantile, mape, gamma, tweedie, binary, cross_entropy, multiclass
-(whose first scores LightGBM does not centre; the probabilities are the same).
+The others are the same: regression, fair, gamma, tweedie, binary, cross_entropy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from weald.losses.base import Float64s, Loss
-from weald.losses.classification import Logistic, OneVsRest, Softmax
+from weald.losses.base import Float64s, Loss, Rows
+from weald.losses.classification import SMALLEST_PRIOR, Logistic, OneVsRest, Softmax
 from weald.losses.count import Gamma, TweedieLoss
 from weald.losses.margins import CrossEntropy, FairLoss
 from weald.losses.means import weighted_mean
-from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, Squared, quantile_loss
+from weald.losses.regression import Absolute, AbsoluteShare, HuberLoss, QuantileLoss, Squared, Stepped
 from weald.losses.xgboost import StretchedPoisson
+from weald.runtime.arrays import Int64s
+from weald.runtime.mathlib import log
 
 #: of every class: the weight of its own rows, and of all others
 ClassFactors = Sequence[tuple[float, float]]
@@ -34,6 +38,69 @@ class NewtonHuber(HuberLoss):
 
     def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
         return np.array([weighted_mean(y, weight)])
+
+
+class UncentredSoftmax(Softmax):
+    """`Softmax` from the logarithms of the classes' shares."""
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        shares = [weighted_mean((y == k).astype(np.float64), weight) for k in range(self.n_outputs)]
+        return np.array([log(max(share, SMALLEST_PRIOR)) for share in shares])
+
+
+class _Interpolated(Stepped):
+    """Leaves and the first score are LightGBM's percentiles."""
+
+    def initial_score(self, y: Float64s, weight: Float64s | None) -> Float64s:
+        return np.array([percentile(y, self._weight(y, weight), self._alpha)])
+
+    def refit_leaves(
+        self,
+        score: Float64s,
+        y: Float64s,
+        weight: Float64s | None,
+        leaf_rows: Rows,
+        leaf_offsets: Int64s,
+        values: Float64s,
+    ) -> None:
+        weight = self._weight(y, weight)
+        for leaf, (begin, end) in enumerate(pairwise(leaf_offsets.tolist())):
+            if end > begin:
+                rows = leaf_rows[begin:end]
+                own = None if weight is None else weight[rows]
+                values[leaf] = percentile(y[rows] - score[rows], own, self._alpha)
+
+
+class InterpolatedAbsolute(_Interpolated, Absolute):
+    """`Absolute` with LightGBM's medians."""
+
+
+class InterpolatedShare(_Interpolated, AbsoluteShare):
+    """`AbsoluteShare` with LightGBM's medians."""
+
+
+class InterpolatedQuantile(_Interpolated, QuantileLoss):
+    """`QuantileLoss` with LightGBM's percentiles."""
+
+
+def percentile(values: Float64s, weight: Float64s | None, alpha: float) -> float:
+    """LightGBM's percentile of at least one value. With weights it goes on from a value by a share of the next one's weight,
+    if that is at least 1; so equal weights give another one than none do.
+
+    >>> percentile(np.array([1.0, 2.0, 10.0]), None, 0.75)
+    6.0
+    """
+    if weight is None:
+        return float(np.quantile(values, alpha))
+    order = np.lexsort((weight, values))
+    ordered, heaped = values[order], np.cumsum(weight[order])
+    threshold, last = heaped[-1] * alpha, len(values) - 1
+    place = min(int(np.searchsorted(heaped, threshold, side="right")), last)
+    if place in (0, last):
+        return float(ordered[place])
+    below, step = ordered[place - 1], heaped[place] - heaped[place - 1]
+    share = (threshold - heaped[place - 1]) / step if step >= 1.0 else 0.0
+    return float(below + share * (ordered[place] - below))
 
 
 class Sigmoids(OneVsRest):
@@ -71,17 +138,17 @@ def lightgbm_loss(
     """
     makers: dict[str, Callable[[], Loss]] = {
         "regression": Squared,
-        "regression_l1": Absolute,
+        "regression_l1": InterpolatedAbsolute,
         "huber": lambda: NewtonHuber(alpha),
         "fair": lambda: FairLoss(fair_c),
         "poisson": lambda: StretchedPoisson(poisson_max_delta_step),
-        "quantile": lambda: quantile_loss(alpha),
-        "mape": AbsoluteShare,
+        "quantile": lambda: InterpolatedQuantile(alpha),
+        "mape": InterpolatedShare,
         "gamma": Gamma,
         "tweedie": lambda: TweedieLoss(tweedie_variance_power),
         "binary": Logistic,
         "cross_entropy": CrossEntropy,
-        "multiclass": lambda: Softmax(num_class),
+        "multiclass": lambda: UncentredSoftmax(num_class),
         "multiclassova": lambda: Sigmoids(num_class, factors),
     }
     return makers[objective]()

@@ -78,7 +78,7 @@ class HuberLoss(_Clipped):
         refit_huber_leaves(score, y, w, leaf_rows, leaf_offsets, 0.5 * self._ties, self._limit, values)
 
 
-class _Stepped(OneOutput, RealTarget):
+class Stepped(OneOutput, RealTarget):
     """A piecewise linear loss: slope `_above` where the score is above the label, `_below` where below."""
 
     _kernel = staticmethod(kernels.stepped_gradients)
@@ -140,14 +140,14 @@ class _Stepped(OneOutput, RealTarget):
         refit_quantile_leaves(score, y, w, leaf_rows, leaf_offsets, self._alpha * self._ties, values)
 
 
-class Absolute(_Stepped):
+class Absolute(Stepped):
     """abs(score - y): gradient sign(score - y), hessian 1; a leaf is the median of its residuals."""
 
     name = "absolute"
     default_metric = "mae"
 
 
-class AbsoluteShare(_Stepped):
+class AbsoluteShare(Stepped):
     """abs(score - y) / max(1, abs(y)): gradient sign(score - y) over that divisor, hessian 1.
 
     The error as a share of the label, where that is above 1 (LightGBM's mape). A leaf is the median of its residuals,
@@ -177,7 +177,7 @@ class AbsoluteShare(_Stepped):
         hessian[0] = 1.0 if weight is None else weight
 
 
-class QuantileLoss(_Stepped):
+class QuantileLoss(Stepped):
     """The pinball loss, least at the `quantile_alpha`-quantile; a leaf is that quantile of its residuals."""
 
     name = "quantile"

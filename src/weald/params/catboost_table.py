@@ -152,7 +152,7 @@ _BINS = (
     different("nan_mode", "choice", "Min", "Where missing values go; 'Forbidden': they are an error.",
         "every split learns on which side missing values are better; Min and Max are the same here.",
         choices=("Min", "Max", "Forbidden")),
-    refused("ignored_features", None, "leave the columns out of the table."),
+    same("ignored_features", "any", None, "Columns that are not used, by names or positions; or text such as '0-3,7'."),
     different("per_float_feature_quantization", "any", None,
         "Borders of single columns: '0:border_count=1024', a list of these, or a dict.",
         "border_count alone; border_type and nan_mode are for all columns.", "max_bins_by_column"),

@@ -167,7 +167,11 @@ def start(helpers: int) -> None:
             thread = threading.Thread(
                 target=_help_out, args=(helper + 1,), name=f"weald-{helper + 1}", daemon=True
             )
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # the system gives no more threads: those that are there do the work
+                words[state], helpers = GONE, helper
+                break
             _threads[helper] = thread
         words[SIZE] = max(helpers, words[SIZE])
         _ready = helpers

@@ -10,6 +10,8 @@ from weald.runtime.errors import InputError
 
 _STATUS: Final = "/proc/self/statm"
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+#: what Python, NumPy, Numba, Arrow and the compiled kernels take before there is any row
+INTERPRETER: Final = 288 * 2**20
 _UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 

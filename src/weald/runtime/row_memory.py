@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from weald.runtime.errors import InputError
-from weald.runtime.resident import resident_bytes, said_of
+from weald.runtime.resident import INTERPRETER, resident_bytes, said_of
 
 _PAGE = mmap.PAGESIZE
-_INTERPRETER = 288 * 2**20  # what Python, NumPy, Numba and the compiled kernels take before there is any row
 _BETWEEN_LOOKS = 0.02  # seconds; in this time a kernel maps some 50 MB
 _RELAXED, _TIGHT = 0.75, 0.9  # shares of the limit below which nothing, and above which everything is released
 
@@ -115,7 +114,7 @@ class MappedFiles:
 
     def check_room(self, size: int, what: str, instead: str) -> None:
         """Refuse what the limit has no room for beside the interpreter; what is mapped can go."""
-        if self._limit is not None and size > self._limit - _INTERPRETER:
+        if self._limit is not None and size > self._limit - INTERPRETER:
             raise InputError(
                 f"memory_limit={said_of(self._limit)} has no room for {what}, which takes {said_of(size)}; use {instead}, or "
                 "give more."

@@ -6,13 +6,16 @@ import copy
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from weald.binning.parts import Part, sharded_table_of
+from weald.binning.parts import Part, Weigh, sharded_table_of
 from weald.binning.sharded_table import ShardedTable
 from weald.binning.shared import BinWishes
+from weald.estimators.shared.block_labels import labels_of_all
 from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.runtime.team import ALONE, Team
@@ -52,11 +55,7 @@ def member_tables(
     20
     """
     chosen, sharing = sharing_of(parallel, team)
-    wishes: BinWishes | None = model._bin_wishes()
-    if wishes is None:
-        raise NotSupportedError(
-            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
-        )
+    wishes = wishes_of(model)
     if len({len(rows.sets), *team.gather(len(rows.sets))}) > 1:
         raise InputError(
             "eval_set must have as many sets with every member of the team; one without rows of a set gives none of it."
@@ -65,8 +64,10 @@ def member_tables(
     seed = seed_of(copy.deepcopy(model.random_state))
     own = ALONE if chosen.needs_all_rows else team
 
+    weigh = weigher_of(model)
+
     def table_of(parts: Sequence[Part], like: ShardedTable | None = None) -> ShardedTable:
-        table = sharded_table_of(parts, wishes, owner, seed, tasks, own, like)
+        table = sharded_table_of(parts, wishes, owner, seed, tasks, own, like, weigh)
         return replace(table, bins=replace(table.bins, sharing=sharing))
 
     train = table_of(rows.parts)
@@ -74,6 +75,39 @@ def member_tables(
     if chosen.needs_all_rows:
         _check_same(team, [tables.train, *tables.sets])
     return tables
+
+
+def wishes_of(model: Any) -> BinWishes:
+    """The bins that a team's model wants."""
+    wishes: BinWishes | None = model._bin_wishes()
+    if wishes is None:
+        raise NotSupportedError(
+            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
+        )
+    return wishes
+
+
+def weigher_of(model: Any) -> Weigh | None:
+    """What rows weigh where an estimator's cuts are found, where that is not what the user gives: classes have weights, too.
+
+    >>> import weald
+    >>> [weigher_of(weald.BoostedTreesClassifier(class_weight=weight)) is None for weight in (None, "balanced")]
+    [True, False]
+    """
+    named = ("class_weight", "scale_pos_weight")
+    if all(getattr(model, name, None) is None for name in named):
+        return None
+    return partial(_weights_with_classes, model)
+
+
+def _weights_with_classes(model: Any, rows: ShardedTable) -> NDArray[np.float64] | None:
+    """The weights of the rows here that the estimator trains with."""
+    if hasattr(model, "_labels_of_blocks"):
+        own: NDArray[np.float64] | None = model._labels_of_blocks(rows).weight
+        return own
+    weight: NDArray[np.float64] | None = model._labels(*labels_of_all(rows)).weight
+    first = rows.bins.first
+    return None if weight is None else weight[first : first + rows.n_rows]
 
 
 def _check_same(team: Team, tables: Sequence[ShardedTable]) -> None:

@@ -38,6 +38,8 @@ def fit(home: Any, name: str, rank: int, size: int) -> Any:
     def valid(values: Any) -> Any:
         return values[begin : min(end, VALID.stop)] if begin < VALID.stop else values[:0]
 
+    if name == "forest":
+        return home.RandomForestClassifier(5, max_depth=4).fit(own(X), own(NAMES), own(WEIGHT))
     if name == "regression":
         model = home.BoostedTreesRegressor(**PLAIN)
         return model.fit(
@@ -55,7 +57,7 @@ def main(folder: Path) -> None:
     import weald.mpi
 
     rank, size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
-    for name in ("regression", "classes"):
+    for name in ("regression", "classes", "forest"):
         fit(weald.mpi, name, rank, size).save(folder / f"{name} {rank}")
     unknown = np.full(N, np.nan)
     attempts: dict[str, Any] = {

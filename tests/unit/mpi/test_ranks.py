@@ -36,7 +36,7 @@ def ranks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return request.param, folder
 
 
-@pytest.mark.parametrize("name", ["regression", "classes"])
+@pytest.mark.parametrize("name", ["regression", "classes", "forest"])
 def test_every_rank_has_the_model_of_one_process(name: str, ranks: tuple[int, Path], tmp_path: Path) -> None:
     size, folder = ranks
     program.fit(weald, name, 0, 1).save(tmp_path / "alone")

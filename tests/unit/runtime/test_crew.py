@@ -144,6 +144,21 @@ def test_what_a_task_raises_reaches_the_caller(failing: int, with_helpers: bool)
     crew.dismiss()
 
 
+def test_where_no_thread_can_be_started_the_caller_does_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    crew.dismiss()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        crew.start(2)
+        marks = np.zeros(100, np.int64)
+        mark(4, 1, marks)
+    assert (marks == 1).all() and words[crew.SIZE] == 0
+    crew.start(2)
+    assert words[crew.SIZE] == 2
+
+
 def test_helpers_sleep_wake_leave_and_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     crew.start(1)
     state = crew.FIRST

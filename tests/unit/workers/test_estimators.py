@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ CASES: dict[str, dict[str, Any]] = {
     "two classes": {"target": "two"},
     "three classes": {"target": "three"},
     "weights": {"weighted": True},
+    "weights of classes": {"target": "two", "class_weight": {"high": 3.0, "low": 1.0}, "weighted": True},
+    "balanced classes": {"target": "three", "class_weight": "balanced"},
     "poisson": {"target": "count", "loss": "poisson"},
     "absolute": {"loss": "absolute"},
     "sampled": {"subsample": 0.6, "colsample_bytree": 0.7},
@@ -60,7 +63,8 @@ CASES: dict[str, dict[str, Any]] = {
 def model_of(target: str = "number", weighted: bool = False, **settings: Any) -> Any:
     kind = weald.BoostedTreesClassifier if target in ("two", "three") else weald.BoostedTreesRegressor
     given = {"n_estimators": 5, "max_leaves": 7, "categories": "partition", "n_jobs": 1, **settings}
-    return kind(**from_flat(given))
+    classes = {name: given.pop(name) for name in ("class_weight",) if name in given}
+    return kind(**from_flat(given), **classes)
 
 
 def share(values: Any, size: int, rank: int) -> Any:
@@ -104,12 +108,42 @@ def test_a_team_fits_the_model_of_one_process(name: str) -> None:
         assert together(size, **CASES[name]) == [expected] * size
 
 
+def test_a_team_fits_the_forest_of_one_process_with_weights_of_classes() -> None:
+    y = TARGETS["two"]
+
+    def forest() -> Any:
+        return weald.RandomForestClassifier(3, max_depth=4, class_weight={"high": 5.0, "low": 1.0}, n_jobs=1)
+
+    def job(team: ThreadTeam) -> bytes:
+        own = [share(values, 2, team.rank) for values in (X, y, WEIGHT)]
+        return bytes(fit_member(forest(), rows_of(*own), team)._to_bytes())
+
+    assert run_team(2, job) == [forest().fit(X, y, WEIGHT)._to_bytes()] * 2
+
+
 def test_a_member_may_have_no_rows_at_all() -> None:
     def job(team: ThreadTeam) -> int:
         rows = rows_of(X[:300], TARGETS["number"][:300]) if team.rank == 1 else MemberRows([])
         return int(fit_member(model_of(), rows, team).n_features_in_)
 
     assert run_team(3, job) == [4, 4, 4]
+
+
+def test_another_number_of_members_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    y, path = TARGETS["number"], tmp_path / "half"
+
+    def fit(size: int, rounds: int, resume_from: Path | None = None) -> list[bytes]:
+        def job(team: ThreadTeam) -> bytes:
+            rows = rows_of(share(X, size, team.rank), share(y, size, team.rank))
+            model, saves = model_of(subsample=0.7, n_estimators=rounds), [weald.Checkpoint(path, every=3)]
+            fit_member(model, rows, team, callbacks=saves, resume_from=resume_from)
+            return to_bytes(model, model._model)
+
+        return run_team(size, job)
+
+    fit(2, rounds=3)
+    expected = model_of(subsample=0.7, n_estimators=6).fit(X, y)
+    assert fit(4, rounds=6, resume_from=path) == [to_bytes(expected, expected._model)] * 4
 
 
 def all_say(size: int, job: Any) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from thread_team import ThreadTeam, run_team
 from unit.workers.test_estimators import ENDS, TARGETS, WEIGHT, X, all_say, model_of, share, whole
 from weald.estimators.shared.persistence import to_bytes
+from weald.tree.shards.sharing import add_shortened
 from weald.workers.estimators import fit_member, rows_of
 from weald.workers.parameters import VotingParallel
 
@@ -81,6 +82,17 @@ def test_a_callback_of_one_member_stops_all_that_have_all_rows() -> None:
         return int(fit_member(model_of(), rows, team, "feature", callbacks=[stop]).forest_.n_rounds)
 
     assert run_team(2, job) == [3, 3]
+
+
+@pytest.mark.parametrize("cells", [6, 7])
+def test_sums_in_halves_of_words_add_up_as_whole_ones_do(cells: int) -> None:
+    most = 2**31 // 3 - 1
+    generator = np.random.default_rng(cells)
+    sums = generator.integers(0, most, (3, 4, 3, cells))
+    sums[:, :, 0] = generator.integers(-most, most, sums[:, :, 0].shape)
+    sums[:, 0, 0], sums[:, 1] = -most, most
+    found = run_team(3, lambda team: add_shortened(team, sums[team.rank].copy()))
+    assert all((one == sums.sum(axis=0)).all() for one in found)
 
 
 class Counting(ThreadTeam):

@@ -13,19 +13,19 @@ Names, defaults and shapes are CatBoost's; ``docs/catboost_parameters.md`` lists
 from __future__ import annotations
 
 from weald import __version__
-from weald.dialects.catboost.basic import CatBoostError, EFstrType
+from weald.dialects.catboost.basic import CatBoostError, EFeaturesSelectionAlgorithm, EFstrType, EShapCalcType
 from weald.dialects.catboost.cross_validation import cv, train
 from weald.dialects.catboost.model import CatBoost
 from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.refusals import NAMES, REFUSALS
-from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor
+from weald.dialects.catboost.sklearn import CatBoostClassifier, CatBoostRegressor, to_classifier, to_regressor
 from weald.dialects.catboost.sums import sum_models
 
 CatboostError = CatBoostError
 
 __all__ = [
     "CatBoost", "CatBoostClassifier", "CatBoostRegressor", "Pool", "cv", "train", "sum_models", "CatBoostError", "CatboostError",
-    "EFstrType", "__version__",
+    "EFstrType", "EFeaturesSelectionAlgorithm", "EShapCalcType", "to_classifier", "to_regressor", "__version__",
 ]  # fmt: skip
 
 __getattr__ = REFUSALS.names(NAMES)

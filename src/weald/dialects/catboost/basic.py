@@ -18,6 +18,22 @@ class CatBoostError(ValueError):
 DOOR = Door(CatBoostError)
 
 
+class EFeaturesSelectionAlgorithm(Enum):
+    """What `select_features` goes by, as CatBoost names it."""
+
+    RecursiveByPredictionValuesChange = "RecursiveByPredictionValuesChange"
+    RecursiveByLossFunctionChange = "RecursiveByLossFunctionChange"
+    RecursiveByShapValues = "RecursiveByShapValues"
+
+
+class EShapCalcType(Enum):
+    """How Shapley values are calculated, as CatBoost names it; here there is Regular."""
+
+    Regular = "Regular"
+    Approximate = "Approximate"
+    Exact = "Exact"
+
+
 class EFstrType(Enum):
     """Kinds of importances, as CatBoost names them."""
 

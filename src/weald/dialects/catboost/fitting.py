@@ -12,7 +12,7 @@ from weald.data import read_table
 from weald.data.read import open_table
 from weald.dialects.catboost.labels import known_labels, training_labels
 from weald.dialects.catboost.metrics import metrics_of
-from weald.dialects.catboost.pool import Pool, as_pool, categorical_positions
+from weald.dialects.catboost.pool import Pool, as_pool, categorical_positions, feature_positions
 from weald.dialects.catboost.trained import Trained
 from weald.dialects.catboost.training import Course, Request, given_rows, speaker
 from weald.dialects.catboost.translate import class_factors, resolved_parameters
@@ -84,6 +84,9 @@ def prepared(
     """The training that a fit asks for, and its classes."""
     params = read_parameters(given)
     pool, target = _training_pool(params, *data)
+    if params.get("ignored_features") is not None:
+        names = pool.get_feature_names()
+        pool = pool.without(feature_positions("ignored_features", params["ignored_features"], names))
     loss, labels_are = kind
     codes, classes, chosen = training_labels(
         owner, params.get("loss_function", loss), labels_are, (target, pool), params

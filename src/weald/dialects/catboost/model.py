@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.described import DescribedModel, threads_of
+from weald.dialects.catboost.examined import ExaminedModel, leaf_indexes
 from weald.dialects.catboost.fitting import fitted
 from weald.dialects.catboost.importances import virtual_predictions
 from weald.dialects.catboost.labels import known_labels
@@ -22,6 +23,7 @@ from weald.dialects.catboost.pool import Pool
 from weald.dialects.catboost.predictions import respond
 from weald.dialects.catboost.refusals import METHODS, OF_EVAL_METRICS, OF_FIT, OF_PREDICT, REFUSALS
 from weald.dialects.catboost.searches import Searching
+from weald.dialects.catboost.selection import Selecting
 from weald.dialects.catboost.trained import Trained, from_bytes
 from weald.dialects.shared.estimators import DialectEstimator, as_table
 from weald.dialects.shared.tables import Float64s
@@ -39,7 +41,7 @@ _FORMATS = "is not written; use format='cbm', which is a file of Weald's own"
 
 @DOOR.owner
 @REFUSALS.methods(METHODS)
-class CatBoost(DescribedModel, Searching, DialectEstimator):
+class CatBoost(DescribedModel, ExaminedModel, Searching, Selecting, DialectEstimator):
     """A model of CatBoost's interface, for any loss.
 
     Parameters
@@ -317,10 +319,12 @@ class CatBoost(DescribedModel, Searching, DialectEstimator):
         ntree_end: int = 0,
         thread_count: int = -1,
         verbose: bool = False,
-    ) -> NDArray[np.int32]:
-        """The node, by its number within the tree, that every row reaches: (rows, trees)."""
+    ) -> NDArray[np.uint32]:
+        """The number of the leaf that every row reaches: (rows, trees)."""
         trained, (table, _) = self._trained(), self._rows(data)
-        return trained._reader(*trained.range(ntree_start, ntree_end), threads_of(thread_count)).apply(table)
+        rounds = trained.range(ntree_start, ntree_end)
+        nodes = trained._reader(*rounds, threads_of(thread_count)).apply(table)
+        return leaf_indexes(trained._part("calc_leaf_indexes", *rounds), nodes)
 
     # --- files and copies ---------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from weald.data.read import open_table
 from weald.dialects.catboost.basic import DOOR
 from weald.dialects.catboost.refusals import OF_POOL, POOL_METHODS, REFUSALS
 from weald.dialects.shared.rows import LabelledRows
-from weald.dialects.shared.tables import Float64s, column_of, is_frame
+from weald.dialects.shared.tables import Float64s, column_of, is_frame, without_columns
 from weald.dialects.shared.values import names_of_columns
 from weald.runtime.errors import InputError, NotSupportedError
 
@@ -92,8 +93,8 @@ class Pool(LabelledRows):
 
     @property
     def is_empty_(self) -> bool:
-        """Whether there are no rows; a table without rows is refused, so there always are."""
-        return False
+        """Whether there are no rows."""
+        return self.n_rows == 0
 
     def num_row(self) -> int:
         """The number of rows."""
@@ -165,6 +166,26 @@ class Pool(LabelledRows):
         self._start = self._read_start(baseline)
         return self
 
+    def column(self, position: int) -> NDArray[Any]:
+        """The values of a column."""
+        if is_frame(self.source):
+            frame = nw.from_native(self.source, eager_only=True)
+            values: NDArray[Any] = frame[frame.columns[position]].to_numpy()
+            return values
+        cells = self.source[:, [position]]
+        values = (cells.toarray() if hasattr(cells, "toarray") else cells)[:, 0]
+        return values
+
+    def without(self, positions: Sequence[int]) -> Pool:
+        """The same rows with some columns that tell nothing."""
+        part = copy.copy(self)
+        part.source = without_columns(self.source, positions)
+        return part
+
+    def num_pairs(self) -> int:
+        """0: there are no pairs."""
+        return 0
+
     def slice(self, rindex: Any) -> Pool:
         """The chosen rows, by their numbers or as a mask with a truth value a row, as a Pool of their own."""
         return self._take(_row_numbers(np.asarray(rindex), self.n_rows))
@@ -194,6 +215,23 @@ def as_pool(data: Any, label: Any = None, **more: Any) -> Pool:
         if value is not None:
             raise InputError(f"X is a Pool, which has its own {name}; leave {name} out.")
     return data
+
+
+def feature_positions(name: str, given: Any, names: Sequence[str]) -> list[int]:
+    """The positions of columns that are given by names, positions, or text such as "0-3,7"."""
+    if given is None:
+        raise InputError(f"{name} must name columns; give names or positions.")
+    entries = given.split(",") if isinstance(given, str) and given not in names else given
+    entries = [entries] if isinstance(entries, str | int | np.integer) else list(entries)
+    found: list[Any] = []
+    for entry in entries:
+        first, dash, last = str(entry).partition("-")
+        is_range = isinstance(entry, str) and entry not in names and first.strip().isdigit()
+        if is_range and (not dash or last.strip().isdigit()):
+            found += range(int(first), int(last if dash else first) + 1)
+        else:
+            found.append(entry)
+    return list(dict.fromkeys(column_positions(found, tuple(names), name)))
 
 
 def categorical_positions(cat_features: Any, names: Sequence[str]) -> list[int]:

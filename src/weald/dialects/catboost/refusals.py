@@ -26,38 +26,26 @@ _RANKED = ("pairs", "graph", "group_id", "group_weight", "subgroup_id", "pairs_w
 NAMES = {
     "CatBoostRanker": "ranking is not supported; use CatBoostRegressor on the relevance.",
     "FeaturesData": "give Pool a frame, with its categories named in cat_features.",
-    "to_classifier": "train a model of that class.",
-    "to_regressor": "train a model of that class.",
-    "to_ranker": "train a model of that class.",
+    "to_ranker": "ranking is not supported; use to_regressor.",
     "sample_gaussian_process": "use RMSEWithUncertainty.",
     "MultiTargetCustomMetric": "there is one label a row.",
     "MultiTargetCustomObjective": "there is one label a row.",
     "MultiRegressionCustomMetric": "there is one label a row.",
     "MultiRegressionCustomObjective": "there is one label a row.",
-    "EFeaturesSelectionAlgorithm": "use sklearn.feature_selection.",
-    "EFeaturesSelectionGrouping": "use sklearn.feature_selection.",
-    "EShapCalcType": "there is one way to calculate them.",
+    "EFeaturesSelectionGrouping": "columns are selected one by one, as they have no tags.",
 }
 #: methods of models
 METHODS = {
-    "calc_feature_statistics": _PICTURES,
     "plot_partial_dependence": "use sklearn.inspection.PartialDependenceDisplay.",
     "plot_predictions": _PICTURES,
     "plot_tree": _PICTURES,
     "compare": "draw eval_metrics of both models.",
     "create_metric_calcer": "use eval_metrics.",
-    "drop_unused_features": "a model holds only what its trees use.",
-    "get_borders": "see the thresholds of the trees.",
-    "save_borders": "see the thresholds of the trees.",
-    "get_leaf_values": "see the trees of weald.BoostedTreesRegressor's forest_.",
-    "get_leaf_weights": "see the trees of weald.BoostedTreesRegressor's forest_.",
+    "get_leaf_weights": "trees keep the rows that they were grown on, which may be drawn; count those of calc_leaf_indexes.",
     "get_metadata": "models carry no notes.",
     "get_object_importance": "rows have no importances; leave some out and train again.",
     "get_test_eval": "use predict with prediction_type='RawFormulaVal'.",
     "get_test_evals": "use predict with prediction_type='RawFormulaVal'.",
-    "iterate_leaf_indexes": "use calc_leaf_indexes.",
-    "select_features": "use sklearn.feature_selection.RFE.",
-    "set_leaf_values": _TREES,
     "set_scale_and_bias": _TREES,
 }
 #: arguments of a Pool
@@ -70,6 +58,20 @@ OF_POOL = {
     **_ERRORS,
 }
 POOL_METHODS = {
+    **dict.fromkeys(
+        (
+            "get_group_id_hash",
+            "set_group_id",
+            "set_group_weight",
+            "set_pairs",
+            "set_pairs_weight",
+            "set_subgroup_id",
+        ),
+        _RANKING,
+    ),
+    "set_timestamp": "rows are in the order of time already, with has_time=True; leave it out.",
+    "train_eval_split": "split row numbers with sklearn.model_selection.train_test_split, and slice.",
+    "save_quantization_borders": "bins are made when a model is trained; use the model's save_borders.",
     "quantize": "bins are made when a model is trained.",
     "save": "write the table with the library that it is of.",
 }
@@ -92,6 +94,17 @@ OF_IMPORTANCES = {
     "verbose": "no progress is printed; leave it out.",
     "log_cout": _SILENT,
     **_ERRORS,
+}
+#: arguments of calc_feature_statistics, and of select_features
+OF_STATISTICS = {"plot_file": "there are no pictures; leave it out."}
+OF_SELECTION = {
+    **_NO_PLOT,
+    **_ERRORS,
+    "shap_calc_type": "the values are exact by the trees' counts of training rows; leave it out.",
+    **dict.fromkeys(
+        ("grouping", "features_tags_for_select", "num_features_tags_to_select"),
+        "columns have no tags; leave it out.",
+    ),
 }
 OF_CV = {
     **dict.fromkeys(("plot", "plot_file", "metric_update_interval"), "cv draws no pictures; leave it out."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from weald.dialects.catboost.predictions import default_type
 from weald.dialects.catboost.refusals import OF_PREDICT, REFUSALS
 from weald.runtime.errors import InputError
 
+Kind = TypeVar("Kind", bound=CatBoost)
 #: what the signatures of both estimators name, in CatBoost's order; all else comes as keywords
 _NAMED = ("iterations", "learning_rate", "depth", "l2_leaf_reg", "model_size_reg", "rsm", "loss_function")
 
@@ -159,3 +160,32 @@ class CatBoostClassifier(ClassifierMixin, CatBoost):  # type: ignore[misc]
     def get_probability_threshold(self) -> float:
         """The probability from which the second of two classes is predicted."""
         return self._trained().threshold
+
+
+@DOOR.function
+def to_classifier(model: CatBoost) -> CatBoostClassifier:
+    """A trained `CatBoost` for classes as a classifier, with the same trees.
+
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> model = CatBoost({"iterations": 3, "loss_function": "Logloss", "verbose": False}).fit(X, X[:, 0] > 9)
+    >>> to_classifier(model).predict_proba(X).shape
+    (40, 2)
+    """
+    return _as_kind(model, CatBoostClassifier, "classification")
+
+
+@DOOR.function
+def to_regressor(model: CatBoost) -> CatBoostRegressor:
+    """A trained `CatBoost` for numbers as a regressor, with the same trees."""
+    return _as_kind(model, CatBoostRegressor, "regression")
+
+
+def _as_kind(model: CatBoost, kind: type[Kind], task: str) -> Kind:
+    if not isinstance(model, CatBoost):
+        raise InputError(f"a model must be a CatBoost, not {type(model).__name__}.")
+    found = model._trained().chosen
+    if found.loss().task != task:
+        raise InputError(f"loss_function={found.name!r} is not of {task}, which a {kind.__name__} is for.")
+    other = object.__new__(kind)
+    other.__dict__.update(model.copy().__dict__)
+    return other

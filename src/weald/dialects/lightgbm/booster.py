@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from weald.data.read import open_table
 from weald.dialects.lightgbm import dumps, files
 from weald.dialects.lightgbm.basic import DOOR, EvalResult, log_warning, quiet
 from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
@@ -161,7 +162,10 @@ class Booster(DescribedBooster):
         if not isinstance(data, Dataset):
             raise TypeError(f"eval takes a Dataset, not {type(data).__name__}.")
         chosen = self._chosen()
-        scores = self._scores(self._readable(data.table))
+        if self._is_trained():
+            scores = self._scores(self._readable(data.table))
+        else:
+            scores = np.zeros((chosen.n_outputs, data.num_data()))
         if data.start is not None:
             scores = scores + data.start.reshape(data.num_data(), -1).T
         prediction, y = chosen.predictions(scores), data.labels
@@ -244,16 +248,37 @@ class Booster(DescribedBooster):
         )
         with quiet(kwargs):
             self._check_names(data, validate_features)
-        table = self._readable(array_of_rows(data) if isinstance(data, list | tuple) else data)
-        reader = self._rounds_reader(first, last, params)
+        table = array_of_rows(data) if isinstance(data, list | tuple) else data
+        if not self._is_trained() and self._train_set is not None:
+            return self._untrained_answer(table, raw_score, pred_leaf, pred_contrib)
+        table, reader = self._readable(table), self._rounds_reader(first, last, params)
         if pred_contrib:
-            return self._contributions(table, reader)
+            found, times = self._contributions(table, reader), self._added_up(first, last)
+            return [part * times for part in found] if isinstance(found, list) else found * times
         if pred_leaf:
             return self._leaves(table, reader, first, last)
         scores = reader._raw(table)
-        if raw_score:
-            return replace(self._chosen(), custom=True).predictions(scores)
-        return self._chosen().predictions(scores)
+        return self._answer(scores * self._added_up(first, last) if raw_score else scores, raw_score)
+
+    def _added_up(self, first: int, last: int) -> float:
+        """By what raw scores are multiplied: of averaged trees LightGBM tells the sum."""
+        return float(last - first) if self._trees("predictions").averaged else 1.0
+
+    def _untrained_answer(self, table: Any, raw_score: bool, pred_leaf: bool, pred_contrib: bool) -> Any:
+        """What a booster without trees predicts: scores of 0."""
+        shape = open_table(table, least_rows=0)
+        if len(shape.names) != self.num_feature():
+            raise InputError(
+                f"data has {len(shape.names)} columns, but the training set has {self.num_feature()}."
+            )
+        outputs = self.num_model_per_iteration()
+        if pred_leaf or pred_contrib:
+            return np.zeros((shape.n_rows, 0 if pred_leaf else outputs * (self.num_feature() + 1)))
+        return self._answer(np.zeros((outputs, shape.n_rows)), raw_score)
+
+    def _answer(self, scores: Float64s, raw_score: bool) -> Float64s:
+        """Scores of all outputs as `predict` hands them out."""
+        return (replace(self._chosen(), custom=True) if raw_score else self._chosen()).predictions(scores)
 
     def _check_names(self, data: Any, wanted: bool) -> None:
         names = columns_of(data)

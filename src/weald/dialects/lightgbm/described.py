@@ -60,7 +60,7 @@ class DescribedBooster(LearningBooster):
         if not 0 <= tree_id < len(trees) or not 0 <= leaf_id < trees[tree_id].n_leaves:
             raise InputError(f"there is no leaf {leaf_id} of a tree {tree_id}.")
         tree = trees[tree_id]
-        return float(tree.value[tree.feature < 0][leaf_id])
+        return float(tree.value[(tree.feature < 0) & (dumps.leaf_numbers(tree) == leaf_id)][0])
 
     def _extremes(self, largest: bool) -> float:
         forest = self._trees("bounds")

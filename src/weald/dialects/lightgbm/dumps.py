@@ -39,9 +39,18 @@ def whole_trees(model: FittedModel, forest: Forest) -> Iterator[TreeView]:
 
 
 def leaf_numbers(tree: TreeView) -> NDArray[np.int64]:
-    """The number of every leaf, counted from 0 within its tree; of other nodes the number of splits before."""
-    leaf = tree.feature < 0
-    return np.where(leaf, np.cumsum(leaf), np.cumsum(~leaf)) - 1
+    """The number of every leaf and of every split within its tree, in the order in which the tree grew.
+
+    A split's first child keeps the number that its node had as a leaf, and the second one gets the next that is free.
+    """
+    numbers = np.zeros(len(tree.feature), np.int64)
+    inner = np.flatnonzero(tree.feature >= 0)
+    grown = inner[np.argsort(tree.left[inner], kind="stable")]
+    for place, node in enumerate(grown):
+        left = tree.left[node]
+        numbers[left], numbers[left + 1] = numbers[node], place + 1
+    numbers[grown] = np.arange(len(grown))
+    return numbers
 
 
 def importances(forest: Forest, kind: str) -> NDArray[Any]:

@@ -45,6 +45,9 @@ class MetricRow:
         raise NotSupportedError(f"{said} is for {wanted}, but the number of outputs is {n_outputs}.")
 
 
+_SAME = 12  # digits: differences of the same two scores may differ in the last ones, and must stay ties
+
+
 def auc_mu(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
     """The mean over pairs of classes of how well their two scores tell them apart (Kleiman and Page 2019)."""
     areas = []
@@ -54,6 +57,7 @@ def auc_mu(y: Float64s, prediction: Float64s, weight: Float64s | None) -> float:
             lean = log_of(np.maximum(prediction[rows, one], 1e-300)) - log_of(
                 np.maximum(prediction[rows, other], 1e-300)
             )
+            lean = np.round(lean, _SAME)
             part = None if weight is None else weight[rows]
             areas.append(METRICS["auc"].function((y[rows] == one).astype(np.float64), lean, part))
     return math.fsum(areas) / len(areas)

@@ -104,6 +104,40 @@ def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
     return table[rows]
 
 
+def with_column(table: Any, position: int, value: Any) -> Any:
+    """The table with one value in all cells of a column."""
+    return _with_columns(table, {position: value})
+
+
+def without_columns(table: Any, positions: Iterable[int]) -> Any:
+    """The table with the first row's values in all rows of some columns, so that nothing can be learned from them."""
+    places = list(positions)
+    if scipy.sparse.issparse(table):
+        kept = np.ones(table.shape[1])
+        kept[places] = 0.0
+        return (table @ scipy.sparse.diags_array(kept)).asformat(table.format)
+    if is_frame(table):
+        frame = nw.from_native(table, eager_only=True)
+        names = [frame.columns[place] for place in places]
+        return nw.to_native(frame.with_columns(*(frame[name][[0] * len(frame)].alias(name) for name in names)))
+    return _with_columns(table, {place: table[0, place] for place in places})
+
+
+def _with_columns(table: Any, values: Mapping[int, Any]) -> Any:
+    if is_frame(table):
+        frame = nw.from_native(table, eager_only=True)
+        named = {frame.columns[place]: value for place, value in values.items()}
+        return nw.to_native(
+            frame.with_columns(
+                *(nw.lit(value).cast(frame[name].dtype).alias(name) for name, value in named.items())
+            )
+        )
+    array = table.toarray() if scipy.sparse.issparse(table) else table.copy()
+    for place, value in values.items():
+        array[:, place] = value
+    return array
+
+
 def _values_of(container: Any) -> Any:
     """What a series or a frame holds as an array; anything else as it is."""
     if nw.dependencies.is_into_series(container):

@@ -119,6 +119,8 @@ def make_statistics(
     """The table of a fit; ``rows``: that are trained on, None for all; ``source``: for holdout, those that give statistics."""
     schema = table.schema
     codes, team = _codes_of(table), bins.team if isinstance(bins, ShardedBins) else ALONE
+    if isinstance(bins, ShardedBins):
+        targets = targets.astype(np.uint8)
     own = _labelled(codes, targets, rows, team)
     categorical = np.flatnonzero(schema.categorical_mask)
     statistics = TrainingStatistics(
@@ -151,7 +153,7 @@ def _labelled(
         codes, targets = np.ascontiguousarray(codes[:, rows]), np.ascontiguousarray(targets[:, rows])
     if team.size == 1:
         return LabelledCodes(codes, targets)
-    parts = team.gather(targets.astype(np.uint8))
+    parts = team.gather(targets)
     first, of_all = sum(part.shape[1] for part in parts[: team.rank]), np.concatenate(parts, axis=1)
     return LabelledCodes(codes, of_all, RowShare(first, of_all.shape[1], team))
 

@@ -31,6 +31,8 @@ from weald.tree.splits.noise import fading
 
 Float64s = NDArray[np.float64]
 
+_REFITTED_BYTES = 40  # of every row, while a leaf's own rows are sorted
+
 
 @dataclass(frozen=True)
 class TrainingRows:
@@ -87,6 +89,10 @@ class TreeLearner:
         self._train = train
         self.at = Position.of(train, plan.loss, scores, train.share, train.memory)
         self._plan = plan
+        if plan.loss.refits_leaves:
+            size = _REFITTED_BYTES * self.at.share.n_total
+            what = f"sorting rows for the leaves of loss={plan.loss.name!r}"
+            self.at.memory.check_room(size, what, "a loss whose leaves are Newton's steps")
         self._sampler = plan.sampler(train.y)
         self._making = Making(
             ForestBuilder.continuing(start), self.at, evaluations, self._grower(), self._descent()

@@ -229,7 +229,8 @@ def _table(bins: DenseBins, random_thresholds: bool) -> CartTable:
     """The bins and, for every feature, its cuts and a value in the middle of every bin.
 
     The bins at both ends have no outer cut: each is taken to be as wide as its neighbour. Random thresholds are drawn as far
-    as the column's extremes, where these are known: the tail of a skewed column is in its last bin.
+    as the column's extremes, where these are known: the tail of a skewed column is in its last bin, and values at equal distances
+    have their own middles then, so that each is as often parted from the next.
     """
     mapper = bins.mapper
     cuts = np.full((len(mapper.cuts), 256), np.inf)

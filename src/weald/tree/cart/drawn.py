@@ -62,10 +62,10 @@ def _fill_ranges(
 
 @inlined
 def _draw_threshold(table: CartTable, feature: int, first: int, last: int, bits: np.uint64) -> int:
-    """The last bin on the left, of the bins ``first`` to ``last`` of the node."""
+    """The last bin on the left, of the bins ``first`` to ``last`` of the node: the last whose value is below the threshold."""
     share = np.float64(bits >> np.uint64(11)) * 2.0**-53
-    value = (1.0 - share) * table.middles[feature, first] + share * table.middles[feature, last]
-    return search_cuts(table.cuts, feature, value, first, last - 1)
+    threshold = (1.0 - share) * table.middles[feature, first] + share * table.middles[feature, last]
+    return search_cuts(table.middles, feature, threshold, first + 1, last) - 1
 
 
 @inlined
