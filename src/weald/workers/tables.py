@@ -20,6 +20,8 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.runtime.team import ALONE, Team
 from weald.runtime.threads import hire
+from weald.training.boosting.door.blocks import check_blocks
+from weald.training.boosting.parameters import BoostingParameters
 from weald.workers.parameters import Parallel, sharing_of
 
 
@@ -84,6 +86,8 @@ def wishes_of(model: Any) -> BinWishes:
         raise NotSupportedError(
             "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
         )
+    if isinstance(model, BoostingParameters):
+        check_blocks(model, model.resolved())
     return wishes
 
 

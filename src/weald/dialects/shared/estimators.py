@@ -106,7 +106,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"X does not have valid feature names, but {owner} was fitted with feature names",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return read_table(
             table,
