@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -29,12 +30,16 @@ class Case:
     model: Model
 
 
+#: whether tables of numbers have a column of denormals, which some libraries take for zeros
+_denormals: ContextVar[bool] = ContextVar("denormals", default=True)
+
+
 def numbers(n_rows: int = 300, n_columns: int = 4, seed: int = 0) -> NDArray[np.float64]:
-    """A table of numbers, some missing, some large, some tiny."""
+    """A table of numbers, some missing and, in a column, denormals, or small whole numbers."""
     random = np.random.default_rng(seed)
     table = random.normal(size=(n_rows, n_columns))
     table[:, 1] = np.round(table[:, 1], 1)
-    table[:, 2] *= 1e-310 if n_columns > 2 else 1.0
+    table[:, 2] = table[:, 2] * 1e-310 if _denormals.get() else np.round(3 * table[:, 2])
     table[random.random(table.shape) < 0.1] = np.nan
     return table
 
@@ -70,7 +75,7 @@ def _labels(scores: NDArray[np.float64], labels: list[Any]) -> NDArray[Any]:
 
 def _of_numbers(estimator: Any, labels: list[Any] | None) -> Any:
     table = numbers()
-    scores = np.nan_to_num(table) @ np.array([1.0, 0.5, 1e300, -0.7])
+    scores = np.nan_to_num(table) @ np.array([1.0, 0.5, 1e300 if _denormals.get() else 0.3, -0.7])
     return estimator.fit(table, scores if labels is None else _labels(scores, labels))
 
 
@@ -121,7 +126,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "sets_three": lambda: _of_frame(weald.BoostedTreesClassifier(n_estimators=4, **_SPLIT_BY_SETS), _THREE),
     "onehot": lambda: _of_frame(weald.BoostedTreesRegressor(n_estimators=8, categories="onehot"), None),
     "statistics": lambda: _of_frame(
-        weald.BoostedTreesClassifier(n_estimators=8, categories=weald.TargetStatistics(max_combination=2)), _TWO
+        weald.BoostedTreesClassifier(n_estimators=8, categories=weald.TargetStatistics(max_combination=2)),
+        _TWO,
     ),
     "tree": lambda: _of_numbers(weald.DecisionTreeRegressor(), None),
     "forest": lambda: _of_numbers(weald.RandomForestRegressor(6, random_state=1), None),
@@ -185,9 +191,13 @@ def _members() -> list[tuple[str, Any]]:
 
 
 @cache
-def case(name: str) -> Case:
+def case(name: str, denormals: bool = True) -> Case:
     """A fitted model by its name."""
-    estimator = CASES[name]()
+    token = _denormals.set(denormals)
+    try:
+        estimator = CASES[name]()
+    finally:
+        _denormals.reset(token)
     return Case(name, estimator, estimator._exchanged())
 
 

@@ -186,7 +186,7 @@ def test_files_of_forced_bins_and_splits(tmp_path: Path) -> None:
         (lambda: lgb.reset_parameter(num_class=[3]), "num_class cannot be changed"),
         (lambda: lgb.plot_tree(None), "trees_to_dataframe"),
         (lambda: lgb.LGBMRanker, "ranking is not supported"),
-        (lambda: lgb.DaskLGBMClassifier, "one machine"),
+        (lambda: lgb.DaskLGBMRanker, "one machine"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(make: Any, sentence: str) -> None:

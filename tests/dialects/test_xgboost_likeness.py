@@ -466,6 +466,40 @@ def test_columns_are_drawn_by_feature_weights(xgb: Any) -> None:
     assert model.get_booster().get_score(importance_type="weight") == {"f9": 20.0}
 
 
+@pytest.mark.parametrize("limits", [{"gamma": 40.0, "max_depth": 5}, {"max_depth": 1}, {"gamma": 1e9}])
+def test_old_trees_are_cut_back_as_xgboost_does(numbers: Any, limits: dict[str, Any]) -> None:
+    theirs = pytest.importorskip("xgboost")
+    import weald.xgboost as ours
+
+    X, y = numbers
+    update = {**P, "process_type": "update", "updater": "prune", "max_depth": 5, **limits}
+    predicted, sizes = [], []
+    for xgb in (ours, theirs):
+        first = xgb.train({**P, "base_score": 0.0, "max_depth": 5}, xgb.DMatrix(X, label=y), 3)
+        later = xgb.train({**update, "base_score": 0.0}, xgb.DMatrix(X, label=y), 3, xgb_model=first)
+        predicted.append(later.predict(xgb.DMatrix(X)))
+        sizes.append([tree.count("leaf=") for tree in later.get_dump()])
+        assert sizes[-1] < [tree.count("leaf=") for tree in first.get_dump()]
+    assert sizes[0] == sizes[1]
+    assert predicted[0] == pytest.approx(predicted[1], rel=1e-4, abs=1e-4)
+
+
+def test_cut_trees_keep_their_categories() -> None:
+    pd = pytest.importorskip("pandas")
+    import weald.xgboost as xgb
+
+    rng = np.random.default_rng(0)
+    town = rng.integers(0, 9, 300)
+    table = pd.DataFrame({"town": pd.Categorical([f"t{code}" for code in town]), "size": rng.random(300)})
+    y = 10.0 * (town % 3) + table["size"].to_numpy()
+    matrix = xgb.DMatrix(table, label=y, enable_categorical=True)
+    first = xgb.train({**P, "max_depth": 4}, matrix, 2)
+    update = {**P, "process_type": "update", "updater": "prune", "gamma": 100.0, "max_depth": 4}
+    later = xgb.train(update, matrix, 2, xgb_model=first)
+    assert len(later.get_dump()[0]) < len(first.get_dump()[0])
+    assert np.corrcoef(later.predict(matrix), town % 3)[0, 1] > 0.9
+
+
 def test_old_trees_are_refreshed_by_other_rows(numbers: Any) -> None:
     theirs = pytest.importorskip("xgboost")
     import weald.xgboost as ours

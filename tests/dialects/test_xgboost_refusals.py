@@ -130,7 +130,7 @@ def test_other_things_of_xgboost_are_refused_with_what_to_use(tmp_path: Path) ->
     for name in ("approx_contribs", "pred_interactions"):
         with pytest.raises(NotSupportedError, match=f"{name} is not supported"):
             bst.predict(xgb.DMatrix(X), **{name: True})
-    for name in ("XGBRanker", "dask", "spark", "rabit", "collective"):
+    for name in ("XGBRanker", "spark", "rabit", "collective"):
         assert not hasattr(xgb, name)
         with pytest.raises(AttributeError, match=f"weald.xgboost has no {name}: "):
             getattr(xgb, name)

@@ -19,8 +19,7 @@ Metrics = dict[str, float]
 _BY_DESIGN = {
     "lightgbm": [
         "LightGBM's first tree holds the mean label, and dart scales it with the tree when that is dropped; Weald keeps the",
-        "mean apart. Labels less their mean show the two without that. Columns in no group of `interaction_constraints` are not",
-        "used by LightGBM; Weald uses each by itself.",
+        "mean apart. Labels less their mean show the two without that.",
     ],
     "catboost": [
         "Splits are scored by `NewtonL2` or `L2` where nothing else is said, and CatBoost takes `Cosine`: [what",

@@ -6,6 +6,20 @@ Needs the extra ``dask``. Nothing is lost with a worker but time.
 from __future__ import annotations
 
 from weald.dask.boosted import BoostedTreesClassifier, BoostedTreesRegressor
-from weald.dask.training import TrainingLost
+from weald.dask.forests import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from weald.dask.teamwork import TrainingLost
 
-__all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor", "TrainingLost"]
+__all__ = [
+    "BoostedTreesClassifier",
+    "BoostedTreesRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "TrainingLost",
+]

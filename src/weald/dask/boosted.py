@@ -6,33 +6,24 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from weald.dask.collections import is_collection
-from weald.dask.prediction import lazily
-from weald.dask.progress import shown
-from weald.dask.training import Order, RowSet, Training, check_client
+from weald.dask.estimators import OnDask, Way
+from weald.dask.members import train
+from weald.dask.teamwork import RowSet
+from weald.dask.training import Order
 from weald.estimators.boosted import boosted
 from weald.estimators.boosted.evaluation_sets import as_sets
 from weald.estimators.boosted.fitting import checked_callbacks
-from weald.estimators.shared.persistence import from_bytes
-from weald.params.choice import part
 from weald.params.declare import documented
 from weald.runtime.errors import NotSupportedError
 from weald.training.boosting.callbacks import Checkpoint
 from weald.training.boosting.rounds import Callback
-from weald.workers.estimators import OnWorkers
-from weald.workers.parameters import PARALLEL, Parallel, sharing_of
-
-_Way = Annotated[Parallel | str, part("What workers share out, and what travels between them.", PARALLEL)]
+from weald.workers.parameters import sharing_of
 
 
-class BoostedOnDask(OnWorkers):
+class BoostedOnDask(OnDask):
     """Mixed into boosted trees."""
-
-    n_estimators: int
-    verbose: int
-    warm_start: bool
 
     def fit(
         self,
@@ -58,16 +49,12 @@ class BoostedOnDask(OnWorkers):
         resume_from : path, for the client, of a checkpoint of this training.
         client : of the cluster; the current one when None. With an asynchronous client the result is to be awaited.
         """
-        client = check_client(client)
         order = self._order(X, y, sample_weight, eval_set, eval_names, callbacks, resume_from)
-        self._forget()
-        return client.sync(self._fit, client, order)
+        return self._fit_on_cluster(order, client)
 
     def _order(
         self, X: Any, y: Any, weight: Any, eval_set: Any, eval_names: Any, callbacks: Any, resume_from: Any
     ) -> Order:
-        if self.warm_start:
-            raise NotSupportedError("warm_start is not there with Dask; fit all rounds at once.")
         listeners = checked_callbacks(callbacks)
         if any(isinstance(callback, Checkpoint) for callback in listeners):
             raise NotSupportedError(
@@ -79,40 +66,15 @@ class BoostedOnDask(OnWorkers):
         parallel = sharing_of(self.parallel)[0]
         every = self.verbose if self.verbose > 1 else None
         rows = RowSet("", X, y, weight)
-        return Order(self.alone(), parallel, rows, sets, options, checkpoint, every)
-
-    async def _fit(self, client: Any, order: Order) -> Any:
-        training = Training(client, order)
-        with shown(client, training.topic, self.n_estimators, int(self.verbose)):
-            model = await training.run()
-        self._set_model(from_bytes(model)[2])
-        return self
-
-    def _predicted_lazily(self, method: str, X: Any, n_rounds: int | None, columns: Any = None) -> Any:
-        """What a method of the model in memory says; of a collection, when it is computed."""
-        local = self.alone()
-        if not is_collection(X):
-            return getattr(local, method)(X, n_rounds)
-        return lazily(X, local, _Method(method, n_rounds), columns)
+        return Order(self.alone(), parallel, rows, sets, train, options, checkpoint, every)
 
     def predict(self, X: Any, n_rounds: int | None = None) -> Any:
         """Predictions; of a Dask array or dataframe an array or a series of the same partitions, computed when asked for."""
-        return self._predicted_lazily("predict", X, n_rounds)
+        return self._lazily("predict", X, n_rounds)
 
     def apply(self, X: Any, n_rounds: int | None = None) -> Any:
         """The node, by its number within the tree, that every row reaches: (rows, trees)."""
-        return self._predicted_lazily("apply", X, n_rounds)
-
-
-@dataclass(frozen=True)
-class _Method:
-    """Calls a method of a model."""
-
-    name: str
-    n_rounds: int | None
-
-    def __call__(self, model: Any, X: Any) -> Any:
-        return getattr(model, self.name)(X, self.n_rounds)
+        return self._lazily("apply", X, n_rounds)
 
 
 @documented
@@ -130,20 +92,20 @@ class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):  # 
     ...     model = weald.dask.BoostedTreesClassifier().fit(da.from_array(X), da.from_array(y))
     """
 
-    parallel: _Way = "data"
+    parallel: Way = "data"
     _alone: ClassVar[type[Any]] = boosted.BoostedTreesClassifier
 
     def predict_proba(self, X: Any, n_rounds: int | None = None) -> Any:
         """Probabilities, (rows, classes)."""
-        return self._predicted_lazily("predict_proba", X, n_rounds, list(self.classes_))
+        return self._lazily("predict_proba", X, n_rounds, list(self.classes_))
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None) -> Any:
         """Logarithms of the probabilities, (rows, classes)."""
-        return self._predicted_lazily("predict_log_proba", X, n_rounds, list(self.classes_))
+        return self._lazily("predict_log_proba", X, n_rounds, list(self.classes_))
 
     def decision_function(self, X: Any, n_rounds: int | None = None) -> Any:
         """Raw scores: (rows,) for two classes, (rows, classes) for more."""
-        return self._predicted_lazily("decision_function", X, n_rounds, list(self.classes_))
+        return self._lazily("decision_function", X, n_rounds, list(self.classes_))
 
 
 @documented
@@ -151,5 +113,5 @@ class BoostedTreesClassifier(BoostedOnDask, boosted.BoostedTreesClassifier):  # 
 class BoostedTreesRegressor(BoostedOnDask, boosted.BoostedTreesRegressor):  # type: ignore[misc]
     """`weald.BoostedTreesRegressor` on a Dask cluster: each worker trains on some of the rows, and the model is the same."""
 
-    parallel: _Way = "data"
+    parallel: Way = "data"
     _alone: ClassVar[type[Any]] = boosted.BoostedTreesRegressor

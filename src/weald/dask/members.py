@@ -148,20 +148,21 @@ def shape_of(
     owner: str,
     seed: int,
     weigh: Weigh | None,
-) -> ShardedTable | None:
-    """Schema, cuts and classes of all rows; of the first member, for all."""
-    whole = table_without_rows(parts_of(brought, cuts), wishes, owner, seed, _threads(None), team, weigh)
-    return whole if team.rank == 0 else None
+) -> ShardedTable:
+    """Schema, cuts and classes of all rows."""
+    return table_without_rows(parts_of(brought, cuts), wishes, owner, seed, worker_threads(None), team, weigh)
 
 
 def shard_of(brought: Brought, cuts: Cuts, whole: ShardedTable, owner: str) -> ShardedTable:
     """The rows of one member, binned."""
-    return training_rows(parts_of(brought, cuts), whole, owner, _threads(None))
+    return training_rows(parts_of(brought, cuts), whole, owner, worker_threads(None))
 
 
 def evaluated_shard_of(brought: Brought, cuts: Cuts, whole: ShardedTable, owner: str) -> ShardedTable:
     """The rows of an evaluation set that one member has, binned like the training table."""
-    return sharded_table_of(parts_of(brought, cuts), whole.wishes, owner, tasks=_threads(None), like=whole)
+    return sharded_table_of(
+        parts_of(brought, cuts), whole.wishes, owner, tasks=worker_threads(None), like=whole
+    )
 
 
 def train(
@@ -176,7 +177,7 @@ def train(
     told: tuple[str, int | None],
 ) -> bytes:
     """The bytes of the model."""
-    estimator.set_params(n_jobs=_threads(estimator.n_jobs), verbose=0)
+    estimator.set_params(n_jobs=worker_threads(estimator.n_jobs), verbose=0)
     callbacks = [*(options.get("callbacks") or ()), last.listen()]
     if parallel.needs_all_rows:
         callbacks.insert(-1, stops_with(team))
@@ -193,13 +194,22 @@ def train(
     return model
 
 
+def train_forest(
+    team: SocketTeam, _: LastCheckpoint, estimator: Any, parallel: Parallel, table: ShardedTable, *rest: Any
+) -> bytes:
+    """The same of a forest, which has neither evaluation sets nor rounds to go on from."""
+    estimator.set_params(n_jobs=worker_threads(estimator.n_jobs), verbose=0)
+    model: bytes = estimator.fit(_of_team(table, team, parallel))._to_bytes()
+    return model
+
+
 def _of_team(table: ShardedTable, team: SocketTeam, parallel: Parallel) -> ShardedTable:
     """The same rows, as those of a member."""
     own = ALONE if parallel.needs_all_rows else team
     return replace(table, bins=replace(table.bins, team=own, sharing=parallel.sharing(team)))
 
 
-def _threads(n_jobs: int | None) -> int:
+def worker_threads(n_jobs: int | None) -> int:
     """As many as were asked for; otherwise as many as the worker has."""
     return int(distributed.get_worker().state.nthreads) if n_jobs is None else count_tasks(n_jobs)
 

@@ -35,6 +35,8 @@ from weald.losses.links import LINKS
 
 # Decimals of shares of votes, of which 0.1 + 0.2 is to be a tie with 0.3.
 DECIMALS: Final = 12
+# Numbers of rows that are there at once.
+_NUMBERS_TOGETHER: Final = 2**22
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,18 @@ def evaluate(model: Model, rows: Floats) -> Evaluated:
 
 
 def evaluate_table(model: Model, dataset: Dataset) -> Evaluated:
-    """Evaluate a table that was read by the model's schema."""
-    return evaluate(model, dataset.take(np.arange(dataset.n_rows)).astype(np.float64))
+    """Evaluate a table that was read by the model's schema, some rows at a time."""
+    step = max(1, _NUMBERS_TOGETHER // model.n_slots)
+    rows = np.arange(dataset.n_rows)
+    starts = range(0, max(dataset.n_rows, 1), step)
+    parts = [evaluate(model, dataset.take(rows[first : first + step]).astype(np.float64)) for first in starts]
+    if len(parts) == 1:
+        return parts[0]
+    return Evaluated(
+        np.concatenate([part.scores for part in parts]),
+        [np.concatenate(own) for own in zip(*(part.values for part in parts), strict=True)],
+        [np.concatenate(own) for own in zip(*(part.labels for part in parts), strict=True)],
+    )
 
 
 def numbers_of(model: Model, rows: Floats) -> Floats:

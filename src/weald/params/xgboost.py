@@ -57,15 +57,15 @@ _TREES = (
     same("scale_pos_weight", "float", 1.0, "Weight of the rows labelled 1, of the objectives that have it.", low=0,
         open_low=True, native="scale_pos_weight", of=("objective", _WEIGHED)),
     different("updater", "choice", None, "Which algorithms grow and change the trees; for gblinear which descent.",
-        choices=("coord_descent", "refresh"),
+        choices=("coord_descent", "refresh", "prune"),
         refused=(("shotgun", "'coord_descent', whose result does not depend on threads"),), optional=True,
-        of=_ANY_BOOSTER, note="only 'coord_descent' with gblinear, and 'refresh' with process_type='update'; how trees grow is "
-        "chosen by tree_method and grow_policy."),
+        of=_ANY_BOOSTER, note="only 'coord_descent' with gblinear, and 'refresh' or 'prune' with process_type='update'; how "
+        "trees grow is chosen by tree_method and grow_policy."),
     different("refresh_leaf", "bool", True, "Whether 'refresh' changes the leaves.",
         note="only True: gains and covers stay, so that there would be nothing to do."),
     different("process_type", "choice", "default", "Whether new trees are grown or old ones updated.",
         choices=("default", "update"),
-        note="'update' is for train with an xgb_model and updater='refresh', without evals, obj and callbacks."),
+        note="'update' is for train with an xgb_model and updater='refresh' or 'prune', without evals, obj and callbacks."),
     same("grow_policy", "choice", "depthwise", "Which leaf is split next.", choices=("depthwise", "lossguide"),
         native="growth"),
     same("max_leaves", "int", 0, "Leaves of a tree; 0: no limit.", low=0, high=2**24, native="max_leaves"),
@@ -236,7 +236,7 @@ def used_parameters(params: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
         if not equal(value, XGBOOST_PARAMETERS[name].default):
             unused.append(name)
     growing = now["booster"] != "gblinear" and params.get("process_type", "default") == "default"
-    if "updater" in used and (used["updater"] == "refresh" or growing) and used.get("process_type") != "update":
+    if "updater" in used and (used["updater"] != "coord_descent" or growing) and used.get("process_type") != "update":
         unused.append("updater")
         del used["updater"]
     if used.get("tree_method") == "exact" and used.pop("max_bin", None) is not None:

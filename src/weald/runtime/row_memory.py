@@ -5,6 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import threading
+import time
 import weakref
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +18,7 @@ from weald.runtime.errors import InputError
 from weald.runtime.resident import INTERPRETER, resident_bytes, said_of
 
 _PAGE = mmap.PAGESIZE
+_BETWEEN_LOOKS = 0.02  # seconds; in this time a kernel maps some 50 MB
 _RELAXED, _TIGHT = 0.75, 0.9  # shares of the limit below which nothing, and above which everything is released
 
 
@@ -69,6 +72,9 @@ class MappedFiles:
         self._folder = Path(folder)
         self._limit = limit
         self._maps: list[weakref.ref[mmap.mmap]] = []
+        self._lock = threading.Lock()
+        if limit is not None:
+            threading.Thread(target=_keep, args=(weakref.ref(self),), name="weald-memory", daemon=True).start()
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An array of zeros, in a file of its own."""
@@ -115,15 +121,26 @@ class MappedFiles:
             )
 
     def _array_of(self, mapped: mmap.mmap, dtype: DTypeLike) -> NDArray[Any]:
-        self._maps.append(weakref.ref(mapped))
+        with self._lock:
+            self._maps.append(weakref.ref(mapped))
         return np.frombuffer(mapped, dtype)
 
     def _release_all(self) -> None:
-        self._maps = [known for known in self._maps if known() is not None]
-        for known in self._maps:
+        with self._lock:
+            self._maps = [known for known in self._maps if known() is not None]
+            maps = list(self._maps)
+        for known in maps:
             mapped = known()
             if mapped is not None and hasattr(mapped, "madvise"):
                 mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _keep(of: weakref.ref[MappedFiles]) -> None:
+    """Look after a limit also while one kernel reads arrays that are longer than there is room for."""
+    while (memory := of()) is not None:
+        memory.release()
+        del memory
+        time.sleep(_BETWEEN_LOOKS)
 
 
 def _allocate(file: int, size: int) -> None:

@@ -20,6 +20,8 @@ from weald.runtime.errors import InputError, NotSupportedError
 from weald.runtime.random import seed_of
 from weald.runtime.team import ALONE, Team
 from weald.runtime.threads import hire
+from weald.training.boosting.door.blocks import check_blocks
+from weald.training.boosting.parameters import BoostingParameters
 from weald.workers.parameters import Parallel, sharing_of
 
 
@@ -55,11 +57,7 @@ def member_tables(
     20
     """
     chosen, sharing = sharing_of(parallel, team)
-    wishes: BinWishes | None = model._bin_wishes()
-    if wishes is None:
-        raise NotSupportedError(
-            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
-        )
+    wishes = wishes_of(model)
     if len({len(rows.sets), *team.gather(len(rows.sets))}) > 1:
         raise InputError(
             "eval_set must have as many sets with every member of the team; one without rows of a set gives none of it."
@@ -79,6 +77,18 @@ def member_tables(
     if chosen.needs_all_rows:
         _check_same(team, [tables.train, *tables.sets])
     return tables
+
+
+def wishes_of(model: Any) -> BinWishes:
+    """The bins that a team's model wants."""
+    wishes: BinWishes | None = model._bin_wishes()
+    if wishes is None:
+        raise NotSupportedError(
+            "booster='linear' needs all rows in one memory, and a team shares them out; use 'plain', or fit in one process."
+        )
+    if isinstance(model, BoostingParameters):
+        check_blocks(model, model.resolved())
+    return wishes
 
 
 def weigher_of(model: Any) -> Weigh | None:

@@ -26,6 +26,7 @@ from unit.blocks.rows import (
 )
 from weald import Bins, BlockStore
 from weald.runtime.errors import InputError
+from weald.runtime.row_memory import MappedFiles
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -106,6 +107,23 @@ def test_threads_reading_ahead_and_mapped_numbers_change_nothing(tmp_path: Path)
             for n_jobs in (1, 2):
                 model = regressor().set_params(n_jobs=n_jobs).fit(store)
                 assert bytes_of(model.set_params(n_jobs=1)) == expected
+
+
+def test_labels_are_looked_at_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MappedFiles, "piece_rows", 100)
+    counts = np.where(np.arange(len(Y)) < 250, 0.0, np.floor(np.abs(Y)))
+    store = BlockStore.build(X, tmp_path / "counts", target=counts, memory_limit=2**30)
+    assert bytes_of(regressor(loss="poisson").fit(store)) == bytes_of(regressor(loss="poisson").fit(X, counts))
+    with pytest.raises(InputError, match=r"y must be above 0 .*, but row 0 has 0\.0"):
+        regressor(loss="gamma").fit(store)
+    wrong = np.abs(Y) + 1.0
+    wrong[777] = -3.0
+    store = BlockStore.build(X, tmp_path / "wrong", target=wrong, memory_limit=2**30)
+    with pytest.raises(InputError, match=r"but row 777 has -3\.0"):
+        regressor(loss="gamma").fit(store)
+    store = BlockStore.build(X, tmp_path / "classes", target=CLASSES, memory_limit=2**30)
+    at_once = classifier(class_weight="balanced").fit(BlockStore.open(tmp_path / "classes"))
+    assert bytes_of(classifier(class_weight="balanced").fit(store)) == bytes_of(at_once)
 
 
 def test_evaluation_sets_may_be_stores(tmp_path: Path) -> None:

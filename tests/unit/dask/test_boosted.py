@@ -149,7 +149,7 @@ def test_what_cannot_be_trained_on_is_a_sentence(client: Any, change: dict[str, 
     ("parameters", "message"),
     [
         ({"warm_start": True}, "warm_start"),
-        ({"booster": "ordered"}, "booster='ordered' needs all rows in one memory"),
+        ({"split_finder": "exact"}, "split_finder='exact' needs all rows in one memory"),
     ],
 )
 def test_parameters_that_need_one_memory_are_refused(client: Any, parameters: Any, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,23 @@ def test_a_member_may_have_no_rows_at_all() -> None:
         return int(fit_member(model_of(), rows, team).n_features_in_)
 
     assert run_team(3, job) == [4, 4, 4]
+
+
+def test_another_number_of_members_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    y, path = TARGETS["number"], tmp_path / "half"
+
+    def fit(size: int, rounds: int, resume_from: Path | None = None) -> list[bytes]:
+        def job(team: ThreadTeam) -> bytes:
+            rows = rows_of(share(X, size, team.rank), share(y, size, team.rank))
+            model, saves = model_of(subsample=0.7, n_estimators=rounds), [weald.Checkpoint(path, every=3)]
+            fit_member(model, rows, team, callbacks=saves, resume_from=resume_from)
+            return to_bytes(model, model._model)
+
+        return run_team(size, job)
+
+    fit(2, rounds=3)
+    expected = model_of(subsample=0.7, n_estimators=6).fit(X, y)
+    assert fit(4, rounds=6, resume_from=path) == [to_bytes(expected, expected._model)] * 4
 
 
 def all_say(size: int, job: Any) -> list[str]:

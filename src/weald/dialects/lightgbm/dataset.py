@@ -12,7 +12,14 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.lightgbm.basic import DOOR
-from weald.dialects.lightgbm.columns import Categories, categories_of, ordered_columns
+from weald.dialects.lightgbm.columns import (
+    Categories,
+    ColumnFacts,
+    categories_of,
+    facts_of,
+    in_codes,
+    ordered_columns,
+)
 from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
 from weald.dialects.lightgbm.sequences import rows_of, sequences_of
 from weald.dialects.shared.rows import LabelledRows
@@ -135,6 +142,24 @@ class Dataset(LabelledRows):
         ordered = ordered_columns(self.source) if several and self._automatic else []
         chosen = [place for place in several if place not in ordered] if self._automatic else self._declared
         return [place for place in chosen if place in several]
+
+    @property
+    def all_labels(self) -> NDArray[Any]:
+        """The labels of all rows, also where other processes have some of them."""
+        return self.labels
+
+    @property
+    def all_weights(self) -> Float64s | None:
+        """The weights of all rows."""
+        return self.weights
+
+    def own(self, values: Float64s | None) -> Float64s | None:
+        """Of numbers of all rows those of the rows here."""
+        return values
+
+    def facts(self, rows: int) -> ColumnFacts:
+        """What a model remembers of the columns, from at most so many rows."""
+        return facts_of(in_codes(self.source, self.coded, self.categories), rows, self.categories)
 
     def data_params(self) -> dict[str, Any]:
         """Of its parameters those that are the data's, by LightGBM's own names."""

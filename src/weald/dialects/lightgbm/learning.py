@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from weald.dialects.lightgbm.basic import EvalResult, log_warning
-from weald.dialects.lightgbm.columns import ColumnFacts, facts_of, in_codes
+from weald.dialects.lightgbm.columns import ColumnFacts
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.metrics import metrics_of
 from weald.dialects.lightgbm.objectives import Chosen
@@ -100,8 +100,7 @@ class LearningBooster(LearningHolder):
         objective = self._objective_of(objective)
         self._rates = self._rates[: self._rounds()]
         if self._facts is None:
-            table = in_codes(data.source, data.coded, data.categories)
-            self._facts = facts_of(table, value_of(self._params, "bin_construct_sample_cnt"), data.categories)
+            self._facts = data.facts(value_of(self._params, "bin_construct_sample_cnt"))
         request = Request(
             dict(self._params),
             self._chosen(),

@@ -13,7 +13,7 @@ _RANKING = "ranking is not supported; leave it out."
 #: of the module
 NAMES = {
     "LGBMRanker": "ranking is not supported; use LGBMRegressor on the relevance.",
-    **dict.fromkeys(("DaskLGBMClassifier", "DaskLGBMRegressor", "DaskLGBMRanker", "dask"), _CLUSTERS),
+    **dict.fromkeys(("DaskLGBMRanker",), _CLUSTERS),
 }
 #: arguments of a Dataset, and of fit
 OF_DATASET = dict.fromkeys(("group", "position"), _RANKING)

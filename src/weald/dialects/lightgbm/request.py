@@ -44,7 +44,7 @@ class Request(BoosterRequest):
     def order(self, earlier: FittedModel | None) -> Order:
         native, train, _ = self.native(), self.train, self._parts
         if earlier is None and not self.from_scores:
-            native["base_score"] = self.chosen.start(train.labels, train.weights)
+            native["base_score"] = self.chosen.start(train.all_labels, train.all_weights)
         return Order(
             native,
             self._loss(),
@@ -83,12 +83,12 @@ class Request(BoosterRequest):
 
     def _loss(self) -> Loss:
         if self.objective is None:
-            return self.chosen.loss(self.train.labels)
+            return self.chosen.loss(self.train.all_labels)
         function, data = self.objective, self.train
         return Objective(lambda scores: function(scores, data), self.chosen.n_outputs, name_of(function))
 
     def _weights(self) -> Float64s | None:
-        weight = self.chosen.weights(self.train.labels, self.train.weights)
+        weight = self.train.own(self.chosen.weights(self.train.all_labels, self.train.all_weights))
         if self.objective is not None and weight is not None and not weight.all():
             return None  # a row of weight 0 would be left out, and the user's function gives gradients of all rows
         return weight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -12,15 +12,21 @@ from weald.data.missing import Missing
 from weald.dialects.shared.reader import Reader
 from weald.dialects.shared.request import BoosterRequest
 from weald.dialects.shared.run import Run
+from weald.estimators.shared.exporting import Exporting
 from weald.estimators.shared.persistence import FittedModel
 from weald.forest.forest import Forest
 from weald.runtime.errors import InputError, NotSupportedError
+
+if TYPE_CHECKING:
+    from weald.data import Schema
+    from weald.exchange.model import Answer, Builder
+    from weald.exchange.rows import Row
 
 Learning = TypeVar("Learning", bound="LearningHolder")
 _LOCK = "_lock"
 
 
-class ModelHolder:
+class ModelHolder(Exporting):
     """The part of a booster that knows its trees."""
 
     _params: dict[str, Any]
@@ -58,6 +64,20 @@ class ModelHolder:
         if self._model is None:
             raise InputError("this Booster has not been trained yet; use train, or update.")
         return self._model
+
+    def _check_fitted(self) -> None:
+        self._fitted()
+
+    def _exchanged_schema(self) -> Schema:
+        return self._fitted().schema
+
+    def _exchanged_missing(self) -> Missing:
+        return self._fitted().missing
+
+    def _lower(self, builder: Builder, row: Row) -> Answer:
+        from weald.estimators.shared.lowering import lower_boosted  # when a model is exported
+
+        return lower_boosted(self._fitted(), builder, row)
 
     def _rounds(self) -> int:
         """How many rounds the model has."""

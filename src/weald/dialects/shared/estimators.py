@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -89,6 +90,10 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet; call 'fit' first.")
         return self._Booster
 
+    def export(self, path: str | os.PathLike[str], format: str, **options: Any) -> None:
+        """Write the fitted model for another program; see `weald.BoostedTreesClassifier.export`."""
+        self._holder().export(path, format, **options)
+
     def _readable(self, table: Any) -> Any:
         """A table to predict, with categories as the training table had them."""
         return table
@@ -101,7 +106,7 @@ class DialectEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"X does not have valid feature names, but {owner} was fitted with feature names",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return read_table(
             table,

@@ -7,6 +7,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -79,10 +80,15 @@ class Refusals:
 
         return decorate
 
-    def names(self, reasons: Reasons) -> Callable[[str], Any]:
-        """The ``__getattr__`` of the module, which tells why it does not have a name."""
+    def names(self, reasons: Reasons, homes: Mapping[str, str] | None = None) -> Callable[[str], Any]:
+        """The ``__getattr__`` of the module, which tells why it does not have a name.
 
-        def of_module(name: str) -> NoReturn:
+        ``homes``: name -> the module that it is loaded from when it is asked for.
+        """
+
+        def of_module(name: str) -> Any:
+            if homes is not None and name in homes:
+                return getattr(import_module(homes[name]), name)
             if name in reasons:
                 # Of an AttributeError "from module import name" would keep nothing but the name.
                 kind = NoImportError if _is_import(sys._getframe(1)) else NoNameError

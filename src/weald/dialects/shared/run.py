@@ -13,9 +13,10 @@ from weald.binning.sharded_table import ShardedTable, in_blocks, read_training_r
 from weald.data import Dataset, read_table, read_weights
 from weald.data.targets import check_number_of_classes
 from weald.dialects.shared.devices import AskedDevice
+from weald.dialects.shared.team_rows import TeamRows
 from weald.estimators.boosted.continuing import Earlier
 from weald.estimators.boosted.evaluation_sets import same_bins
-from weald.estimators.boosted.fitting import start_of
+from weald.estimators.boosted.fitting import session_team, start_of
 from weald.estimators.shared.labels import Labels, writeable
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import Loss, Metric
@@ -94,29 +95,40 @@ class Run:
         if earlier is not None and order.base is not None:
             earlier = _rebased(earlier, np.zeros_like(order.base))
         self._bins = given.resolved().bins
-        table = read_training_rows(
-            order.train.table, given._reading(), _OWNER, None if earlier is None else earlier.schema
-        )
+        table, labels = self._train_rows(order, earlier)
         self._schema, self._table = table.schema, table
-        weight = None if order.train.weight is None else read_weights(order.train.weight, table.n_rows)
-        labels = Labels(order.train.label, weight, loss, None)
         loss.check_target(labels.y)
         if loss.task == "classification":
-            check_number_of_classes(loss.n_outputs, table.n_rows, who="the objective has")
+            n_all = table.bins.n_total if isinstance(table, ShardedTable) else table.n_rows
+            check_number_of_classes(loss.n_outputs, n_all, who="the objective has")
         init_score = read_init_score(order.train.init_score, table.n_rows, loss.n_outputs)
         train = opening.Rows(table, labels.y, labels.weight, init_score)
         self._n_rows = table.n_rows if train.kept is None else len(train.kept)
-        if isinstance(table, ShardedTable) and train.kept is not None:
-            raise NotSupportedError("a class of weight 0 leaves rows on disk out; leave them out of the rows instead.")
+        if isinstance(table, ShardedTable):
+            if train.kept is not None:
+                raise NotSupportedError("a class of weight 0 leaves rows on disk out; leave them out of the rows instead.")
+            self._n_rows = table.bins.n_total
         plan = self._plan(order)
         before = None
         if earlier is not None:
             given.n_estimators += earlier.predictor.n_rounds
             # Trees add up whatever they were grown for, so another loss may go on from them.
             before = Earlier(replace(earlier, loss=loss.name), "warm_start")
-        start = start_of(given, plan, self._schema, labels, init_score, before)
+        start = start_of(given, plan, self._schema, labels, init_score, before, session_team(table))
         self._session = open_session(plan, train, self._sets(order), start)
         self._made: FittedModel | None = None
+
+    def _train_rows(self, order: Order, earlier: FittedModel | None) -> tuple[opening.AnyTable, Labels]:
+        """The rows to train on, read or binned, with labels and weights."""
+        given, train = order.parameters, order.train
+        if isinstance(train.table, TeamRows):
+            binned = train.table.binned(given, _OWNER, train.label, train.weight)
+            return binned, Labels(binned.labels, binned.weight, order.loss, None)
+        table = read_training_rows(
+            train.table, given._reading(), _OWNER, None if earlier is None else earlier.schema
+        )
+        weight = None if train.weight is None else read_weights(train.weight, table.n_rows)
+        return table, Labels(train.label, weight, order.loss, None)
 
     def _plan(self, order: Order) -> Plan:
         facts = Facts(
@@ -135,6 +147,12 @@ class Run:
             return []
         sets = []
         for rows in order.evals:
+            if isinstance(rows.table, TeamRows):
+                assert isinstance(self._table, ShardedTable)
+                binned = rows.table.binned(order.parameters, _OWNER, rows.label, rows.weight, self._table)
+                labels, metrics = binned.labels, order.metrics
+                sets.append(opening.Rows(binned, labels, binned.weight, name=rows.name, metrics=metrics))
+                continue
             table = self._evaluated(rows)
             weight = read_weights(rows.weight, table.n_rows)
             start = read_init_score(rows.init_score, table.n_rows, order.loss.n_outputs)

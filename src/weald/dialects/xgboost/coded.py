@@ -11,6 +11,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from weald.dialects.shared.tables import frame_types, is_category, is_frame
+from weald.dialects.shared.team_rows import TeamRows
 from weald.runtime.errors import InputError
 from weald.runtime.extras import load_extra
 
@@ -73,7 +74,7 @@ def table_by_names(matrix: DMatrix, categories: Dictionaries | None, names: Sequ
     Numbers of an array are codes of them, and one that is none is missing. A frame must have categories where the model's had.
     """
     table = matrix.table
-    if categories is None or all(values is None for values in categories):
+    if categories is None or all(values is None for values in categories) or isinstance(table, TeamRows):
         return table
     if is_frame(table):
         _check_kinds(table, categories)

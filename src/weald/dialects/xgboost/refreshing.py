@@ -1,4 +1,4 @@
-"""``process_type="update"``: the trees that are there with leaves by other rows, as XGBoost's updater ``refresh`` does it."""
+"""``process_type="update"``: the trees that are there, with leaves by other rows (``refresh``) or cut back (``prune``)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from weald.dialects.shared.reader import Reader
+from weald.dialects.xgboost.pruning import pruned_forest
 from weald.dialects.xgboost.request import Request
 from weald.estimators.boosted.refit import check_refits, refitted_model
 from weald.estimators.shared.labels import Labels
@@ -27,9 +28,10 @@ def is_update(params: Mapping[str, Any]) -> bool:
 
 
 def refreshed(booster: Booster, dtrain: DMatrix, rounds: int) -> Booster:
-    """The first rounds of a model, with leaf values by the rows; splits, gains and covers stay."""
-    if booster._params.get("updater") != "refresh":
-        raise NotSupportedError("process_type='update' is for updater='refresh'; name it.")
+    """The first rounds of a model, with leaf values by the rows, or cut back; gains and covers stay."""
+    updater = booster._params.get("updater")
+    if updater not in ("refresh", "prune"):
+        raise NotSupportedError("process_type='update' is for updater='refresh' and 'prune'; name one.")
     if not booster._is_trained() or not 0 < rounds <= booster.num_boosted_rounds():
         raise InputError(
             f"process_type='update' needs an xgb_model with at least {rounds} rounds, num_boost_round, which must be 1 or more."
@@ -38,6 +40,8 @@ def refreshed(booster: Booster, dtrain: DMatrix, rounds: int) -> Booster:
     part = booster[:rounds]
     for name in _OF_UPDATES:
         part._params.pop(name, None)
+    if updater == "prune":
+        return _pruned(part)
     chosen, model = part._chosen(), part._fitted()
     check_refits(model, 0.0)
     request = Request(part._asked(), chosen, dtrain)
@@ -48,4 +52,17 @@ def refreshed(booster: Booster, dtrain: DMatrix, rounds: int) -> Booster:
     weighed = Labels(labels, chosen.weights(labels, dtrain.weights), loss, None)
     by_its_own_rate = replace(model, loss=loss.name, learning_rate=None)
     part._set_model(refitted_model(by_its_own_rate, given, dataset, weighed, 0.0, start))
+    return part
+
+
+def _pruned(part: Booster) -> Booster:
+    """The model cut back by gamma and max_depth of now."""
+    params, model = part._asked(), part._fitted()
+    if params.get("grow_policy") == "lossguide":
+        raise NotSupportedError(
+            "updater='prune' is for grow_policy='depthwise': gains of 'lossguide' have gamma taken off; grow the trees by gamma."
+        )
+    gamma, depth = params.get("gamma", 0.0), params.get("max_depth", 6)
+    forest = pruned_forest(part._trees("updater='prune'"), float(gamma), int(depth))
+    part._set_model(replace(model, predictor=forest))
     return part

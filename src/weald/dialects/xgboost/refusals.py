@@ -17,7 +17,7 @@ _CONTRIBUTIONS = "use pred_contribs."
 #: of the module
 NAMES = {
     "XGBRanker": "ranking is not supported; use XGBRegressor on the relevance.",
-    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "dask", "spark"), _CLUSTERS),
+    **dict.fromkeys(("rabit", "collective", "RabitTracker", "tracker", "spark"), _CLUSTERS),
 }
 #: arguments of a DMatrix
 OF_MATRIX = {

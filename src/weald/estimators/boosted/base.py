@@ -17,9 +17,9 @@ from weald.data.sparse import SparseBlocks
 from weald.devices.parameters import DEVICES
 from weald.devices.predict import device_scores
 from weald.estimators.boosted.explained import ExplainedTrees
-from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model, session_team
+from weald.estimators.boosted.fitting import FitOptions, checked_callbacks, fitted_model
 from weald.estimators.boosted.refit import check_refits, refitted_model
-from weald.estimators.shared.block_labels import check_brings_labels
+from weald.estimators.shared.block_labels import check_brings_labels, check_labels
 from weald.estimators.shared.labels import Labels
 from weald.forest.forest import Forest
 from weald.runtime.team import labels_of_team
@@ -101,7 +101,10 @@ class BoostedTrees(ExplainedTrees, BoostingParameters):
             labels = self._labels_of_blocks(table)
         else:
             labels = self._labels(y, table.n_rows, read_weights(sample_weight, table.n_rows))
-        labels.loss.check_target(labels_of_team(session_team(table), labels.y, labels.weight)[0])
+        if isinstance(table, ShardedTable):
+            check_labels(labels.loss, table, labels_of_team(table.bins.team, labels.y, labels.weight)[0])
+        else:
+            labels.loss.check_target(labels.y)
         options = FitOptions(
             eval_set, eval_names, checked_callbacks(callbacks), resume_from, init_score, eval_init_scores
         )

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from weald.binning.sharded_table import ShardedTable
 from weald.data import read_classes
 from weald.data.targets import check_number_of_classes
+from weald.losses import Loss
 from weald.runtime.errors import InputError
+from weald.runtime.row_memory import RowMemory
 from weald.runtime.team import labels_of_team
 
 Floats = NDArray[np.float64]
@@ -52,6 +54,40 @@ def labels_of_all(table: ShardedTable) -> tuple[NDArray[Any], int, Floats | None
     classes = table.classes
     labels: NDArray[Any] = codes.astype(table.label_type) if classes is None else classes[codes.astype(np.int64)]
     return labels, len(labels), weight
+
+
+def check_labels(loss: Loss, table: ShardedTable, y: Floats) -> None:
+    """`Loss.check_target` of the labels of all rows, some at a time where the table is to stay out of memory."""
+    memory = table.bins.memory
+    step = memory.piece_rows
+    if step is None or len(y) <= step:
+        loss.check_target(y)
+        return
+    pieces = [slice(first, first + step) for first in range(0, len(y), step)]
+    largest = np.array([_released(memory, y[here], np.max) for here in pieces]).max()  # as some losses ask for one above 0
+    try:
+        for here in pieces:
+            _released(memory, y[here], lambda piece: loss.check_target(np.append(piece, largest)))
+    except InputError:
+        loss.check_target(y)  # which knows the number of the row
+        raise
+
+
+def counts_of_classes(table: ShardedTable, codes: Floats, n_classes: int) -> NDArray[np.float64]:
+    """How many rows each class has, wherever they are."""
+    counts, memory = np.zeros(n_classes, np.int64), table.bins.memory
+    step = memory.piece_rows or max(1, table.n_rows)
+    for first in range(0, table.n_rows, step):
+        here = codes[first : first + step]
+        counts += np.bincount(here.astype(np.int64), minlength=n_classes)
+        memory.release(here)
+    return table.bins.team.add(counts).astype(np.float64)
+
+
+def _released(memory: RowMemory, piece: Floats, use: Callable[[Floats], Any]) -> Any:
+    found = use(piece)
+    memory.release(piece)
+    return found
 
 
 def weights_by_class(table: ShardedTable, codes: Floats, factors: Floats) -> Floats | None:

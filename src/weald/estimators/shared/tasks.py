@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from weald.binning.sharded_table import ShardedTable
 from weald.data import read_regression_target, read_several_classes
-from weald.estimators.shared.block_labels import classes_of_blocks, numbers_of_blocks, weights_by_class
+from weald.estimators.shared.block_labels import (
+    classes_of_blocks,
+    counts_of_classes,
+    numbers_of_blocks,
+    weights_by_class,
+)
 from weald.estimators.shared.labels import Labels, known_codes
 from weald.estimators.shared.persistence import FittedModel
 from weald.losses import LINKS, Loss
@@ -56,8 +61,12 @@ class ClassifierTask(ClassifierMixin):  # type: ignore[misc]
         """Labels of a table in blocks."""
         codes, classes = classes_of_blocks(table, type(self).__name__)
         loss = self._make_loss(len(classes))
-        of_all, weight_of_all = labels_of_team(table.bins.team, codes, table.weight)
-        factors = self._class_factors(of_all.astype(np.int64), classes, weight_of_all)
+        if table.weight is None:  # a class of so many rows counts as one row of this weight
+            counts = counts_of_classes(table, codes, len(classes))
+            factors = self._class_factors(np.arange(len(classes)), classes, counts)
+        else:
+            of_all, weight_of_all = labels_of_team(table.bins.team, codes, table.weight)
+            factors = self._class_factors(of_all.astype(np.int64), classes, weight_of_all)
         return Labels(codes, weights_by_class(table, codes, factors), loss, classes)
 
     def _labels_of_known(

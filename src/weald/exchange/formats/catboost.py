@@ -55,8 +55,8 @@ def described_model(model: Model) -> dict[str, Any]:
             "feature_id": names[column],
             "feature_index": column,
             "flat_feature_index": column,
-            "has_nans": True,
-            "nan_value_treatment": "AsFalse",
+            "has_nans": bool(own),
+            "nan_value_treatment": "AsFalse" if own else "AsIs",
         }
         for column, own in borders.items()
     ]
@@ -100,7 +100,7 @@ def _levels(tree: OutputTree) -> tuple[list[Split], NDArray[np.int64]]:
         own = {
             (
                 int(tree.feature[node]),
-                float(at_most_single(tree.threshold[node : node + 1])[0]),
+                float(np.clip(at_most_single(tree.threshold[node : node + 1])[0], _LOWEST, -_LOWEST)),
                 bool(tree.missing_left[node]),
             )
             for node in level.tolist()

@@ -41,6 +41,16 @@ def test_a_model_that_came_back_is_exported_again(tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_large_table_is_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = case("sets_three").model
+    table = hard_rows(model, 50)
+    whole = ExchangedModel(model).predict_proba(table)
+    monkeypatch.setattr("weald.exchange.evaluate._NUMBERS_TOGETHER", 7 * model.n_slots)
+    back = ExchangedModel(model)
+    assert np.array_equal(back.predict_proba(table), whole) and len(back.predict(table)) == 50
+    assert back.predict(table[:0]).shape == (0,)
+
+
 def test_formats_and_options_that_are_not_there_are_named(tmp_path: Path) -> None:
     estimator = case("regressor").estimator
     with pytest.raises(weald.InputError, match="format must be one of 'json'"):

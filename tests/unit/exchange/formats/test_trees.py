@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import weald
-from exchange_models import CASES, Case, case, coded, hard_rows, numbers
+from exchange_models import CASES, Case, case, coded, hard_rows
 from weald.data import Column, Schema
 from weald.exchange.evaluate import evaluate
 from weald.exchange.exchanged import ExchangedModel
@@ -58,45 +58,10 @@ def own_scores(one: Case, rows: Floats) -> Floats:
     return raw_scores(trees.forest, [(0, np.ascontiguousarray(rows))], len(rows)).T / trees.divisor
 
 
-def without_tiny_splits(name: str) -> Case:
-    """The case, or one like it whose trees were grown on columns that all libraries can tell apart."""
-    if case(name).model.schema.has_categories:
-        return case(name)
-    estimator = CASES_OF_PLAIN_NUMBERS[name]
-    return Case(name, estimator, estimator._exchanged())
-
-
-def _grown() -> dict[str, Any]:
-    table = numbers()
-    table[:, TINY] = np.random.default_rng(5).integers(-3, 4, len(table))
-    grown: dict[str, Any] = {}
-    for name in PLAIN:
-        if case(name).model.schema.has_categories:
-            continue
-        estimator = case(name).estimator
-        scores = np.nan_to_num(table) @ np.array([1.0, 0.5, 0.3, -0.7])
-        if hasattr(estimator, "classes_"):
-            cuts = np.quantile(scores, np.arange(1, len(estimator.classes_)) / len(estimator.classes_))
-            labels = estimator.classes_[np.searchsorted(cuts, scores)]
-        else:
-            labels = np.abs(np.round(scores)) if name == "poisson" else scores
-        grown[name] = type(estimator)(**estimator.get_params(deep=False)).fit(table, labels)
-    return grown
-
-
-class _Lazily(dict[str, Any]):
-    def __missing__(self, name: str) -> Any:
-        self.update(_grown())
-        return self[name]
-
-
-CASES_OF_PLAIN_NUMBERS = _Lazily()
-
-
 @pytest.mark.parametrize("name", PLAIN)
 def test_lightgbm_loads_the_text_and_computes_the_same_bits(name: str, tmp_path: Path) -> None:
     lightgbm = pytest.importorskip("lightgbm")
-    one = without_tiny_splits(name)
+    one = case(name, denormals=False)
     one.estimator.export(tmp_path / "model.txt", format="lightgbm")
     booster = lightgbm.Booster(model_file=str(tmp_path / "model.txt"))
     rows = rows_of(one, single=False)
@@ -121,7 +86,7 @@ def test_xgboost_loads_the_file_and_decides_every_float32_alike(
     name: str, suffix: str, tmp_path: Path
 ) -> None:
     xgboost = pytest.importorskip("xgboost")
-    one = without_tiny_splits(name)
+    one = case(name, denormals=False)
     path = tmp_path / f"model.{suffix}"
     one.estimator.export(path, format="xgboost")
     booster = xgboost.Booster(model_file=str(path))
@@ -144,7 +109,7 @@ def test_xgboost_loads_the_file_and_decides_every_float32_alike(
 @pytest.mark.parametrize("name", ["oblivious", "oblivious_classes"])
 def test_catboost_loads_symmetric_trees(name: str, tmp_path: Path) -> None:
     catboost = pytest.importorskip("catboost")
-    one = without_tiny_splits(name)
+    one = case(name, denormals=False)
     path = tmp_path / "model.json"
     one.estimator.export(path, format="catboost")
     model = catboost.CatBoost().load_model(str(path), format="json")
