@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,22 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 # PoCL shows a device for every one that is named here; it is asked when pyopencl is first used.
 os.environ.setdefault("POCL_DEVICES", "pthread pthread")
+
+
+def _name_opencl_driver() -> None:
+    """Have pyopencl find Intel's driver where it is installed, which lies where nobody looks; PoCL may not know the CPU."""
+    intel = Path(sys.prefix) / "lib" / "libintelocl.so"
+    if "OCL_ICD_VENDORS" in os.environ or not intel.exists():
+        return
+    folder = Path(os.environ["NUMBA_CACHE_DIR"]).parent / "opencl"
+    folder.mkdir(parents=True, exist_ok=True)
+    driver = folder / "intel.icd"
+    if not driver.exists() or driver.read_text() != f"{intel}\n":
+        driver.write_text(f"{intel}\n")
+    os.environ["OCL_ICD_VENDORS"] = str(folder)
+
+
+_name_opencl_driver()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
+import weald.devices.found
 from weald.devices.found import FoundDevice, list_devices
 from weald.devices.program import Program, program_of
 from weald.runtime.errors import DeviceError, MissingExtraError
@@ -13,7 +15,7 @@ from weald.runtime.errors import DeviceError, MissingExtraError
 
 @cache
 def _working() -> tuple[list[FoundDevice], str]:
-    """The devices that compile our kernels, and why there are none."""
+    """The devices that compile our kernels, and why there are none. From now on no others are found in this process."""
     why = "there is no OpenCL device: pip install pocl-binary-distribution"
     try:
         found = list_devices()
@@ -26,7 +28,32 @@ def _working() -> tuple[list[FoundDevice], str]:
             works.append(device)
         except DeviceError as error:
             why = str(error)
+    handles = [device.handle for device in works]
+    if len(handles) == 1:
+        handles = _parts_of(handles[0])
+    if handles:
+        _show([(handle.platform, handle) for handle in handles])
+        works = list_devices()
     return works, why
+
+
+def _show(pairs: list[tuple[Any, Any]]) -> None:
+    """Have pyopencl find these alone; a stand-in for it finds what it says."""
+    import pyopencl
+
+    others = weald.devices.found._handles
+    weald.devices.found._handles = lambda cl: pairs if cl is pyopencl else others(cl)
+
+
+def _parts_of(handle: Any) -> list[Any]:
+    """A device as two, each with half of the cores, where it can be parted."""
+    import pyopencl
+
+    equally = pyopencl.device_partition_property.EQUALLY
+    try:
+        return list(handle.create_sub_devices([equally, handle.max_compute_units // 2])[:2])
+    except pyopencl.Error:
+        return [handle]
 
 
 def devices(least: int) -> list[FoundDevice]:

@@ -54,6 +54,11 @@ def list_devices() -> list[FoundDevice]:
         MissingExtraError: where pyopencl is not installed.
     """
     cl = load_extra("pyopencl", "device='opencl'")
+    return [_found(cl, number, *pair) for number, pair in enumerate(_handles(cl))]
+
+
+def _handles(cl: Any) -> list[tuple[Any, Any]]:
+    """(platform, device) of all that can be used."""
     handles = []
     try:
         platforms = cl.get_platforms()
@@ -65,8 +70,7 @@ def list_devices() -> list[FoundDevice]:
         except cl.Error:  # a platform whose device is not there
             continue
     handles.sort(key=lambda pair: bool(pair[1].type & cl.device_type.CPU))
-    usable = [pair for pair in handles if pair[1].available and pair[1].endian_little]
-    return [_found(cl, number, *pair) for number, pair in enumerate(usable)]
+    return [pair for pair in handles if pair[1].available and pair[1].endian_little]
 
 
 def _found(cl: Any, number: int, platform: Any, handle: Any) -> FoundDevice:

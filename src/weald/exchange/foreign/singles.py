@@ -37,7 +37,7 @@ def at_most(bounds: Singles) -> NDArray[np.float64]:
 def below(bounds: Singles) -> NDArray[np.float64]:
     """Float64 thresholds for ``float32(x) < bound``; NaN where nothing is below.
 
-    >>> rows = np.array([1.0 - 2.0**-26, 1.0 - 2.0**-25, 1.0])
+    >>> rows = np.array([1.0 - 2.0**-24, 1.0 - 2.0**-25, 1.0])
     >>> (rows <= below(np.array([1.0], np.float32))).tolist(), (rows.astype(np.float32) < 1).tolist()
     ([True, False, False], [True, False, False])
     """
