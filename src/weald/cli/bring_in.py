@@ -23,9 +23,10 @@ def bring_in(
 
     Example: weald import booster.json --model booster.weald
     """
-    import weald
+    from weald.estimators.imported.imported import estimator_of_foreign
+    from weald.exchange.foreign.load import read_foreign
 
-    imported = weald.load_foreign(foreign)
+    imported = estimator_of_foreign(read_foreign(foreign))
     imported.save(model)
     predictor = imported._model.predictor
     size = predictor.describe() if hasattr(predictor, "describe") else f"Linear model of {predictor.n_features} columns"

@@ -14,7 +14,9 @@ from weald.estimators.imported.file import ImportedModel, imported_from_content,
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
 from weald.exchange.foreign.load import read_foreign
 from weald.exchange.foreign.model import ForeignModel
+from weald.exchange.formats.json_reading import is_model_json, read_json
 from weald.forest.container import Container, unpack
+from weald.forest.disk import read
 from weald.losses import Loss
 from weald.runtime.errors import NotSupportedError
 from weald.runtime.sklearn_bases import BaseEstimator
@@ -22,6 +24,8 @@ from weald.runtime.sklearn_bases import BaseEstimator
 if TYPE_CHECKING:
     from weald.exchange.model import Answer, Builder
     from weald.exchange.rows import Row
+
+_BEGINNING = 256  # bytes of a file that say what JSON it is
 
 
 class _Imported(Explained, BaseEstimator):  # type: ignore[misc]
@@ -128,7 +132,7 @@ class ImportedRegressor(RegressorTask, _Imported):
         return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
 
 
-def load_foreign(source: str | os.PathLike[str] | Any) -> ImportedClassifier | ImportedRegressor:
+def load_foreign(source: str | os.PathLike[str] | Any) -> Any:
     """A model that XGBoost, LightGBM, CatBoost, scikit-learn, treelite or an ONNX converter has made, as a fitted estimator.
 
     Parameters
@@ -136,10 +140,11 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> ImportedClassifier | I
     source : path or object
         A file: XGBoost's JSON or UBJSON, LightGBM's text or dumped JSON, CatBoost's JSON (saved with ``pool=``, where there are
         categories), ONNX. What it is is told from its content. Or an object: a Booster or an estimator of XGBoost or
-        LightGBM, a fitted ensemble or tree of scikit-learn, a model of treelite or ONNX.
+        LightGBM, a fitted ensemble or tree of scikit-learn, a model of treelite or ONNX. The JSON that ``export`` has written
+        comes back as a model that predicts.
 
-    Predictions are the original's, to the rounding of its float32 sums where it has such. Nothing in a file is executed, and
-    pickles are refused.
+    Returns an `ImportedClassifier` or an `ImportedRegressor`. Predictions are the original's, to the rounding of its float32
+    sums where it has such. Nothing in a file is executed, and pickles are refused.
 
     >>> import numpy as np
     >>> import weald
@@ -150,6 +155,8 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> ImportedClassifier | I
     >>> bool(np.allclose(model.predict(X), forest.predict(X)))
     True
     """
+    if isinstance(source, str | os.PathLike) and is_model_json(read(source)[:_BEGINNING]):
+        return read_json(source)
     return estimator_of_foreign(read_foreign(source))
 
 

@@ -69,6 +69,15 @@ def read_json(path: str | os.PathLike[str]) -> ExchangedModel:
         raise ModelFileError(f"{os.fspath(path)!r}: {error}") from None
 
 
+def is_model_json(beginning: bytes) -> bool:
+    """Whether a file that begins so is a model in this JSON.
+
+    >>> is_model_json(b'{"format": "weald-model", "version": 1'), is_model_json(b'{"learner": {}}')
+    (True, False)
+    """
+    return beginning.lstrip().startswith(b"{") and f'"{FORMAT}"'.encode() in beginning
+
+
 def loads(data: bytes) -> ExchangedModel:
     """The model in the bytes of a file."""
     try:

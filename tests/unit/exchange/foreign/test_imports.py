@@ -199,8 +199,6 @@ def test_an_imported_model_can_be_exported(tmp_path: Path) -> None:
     trained = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, data.target[:400])
     model = weald.load_foreign(trained)
     model.export(tmp_path / "model.json", format="json")
-    from weald.exchange.formats.json_reading import read_json
-
-    again = read_json(tmp_path / "model.json")
+    again = weald.load_foreign(tmp_path / "model.json")
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     assert (again.predict(X) == trained.predict(X)).all()
