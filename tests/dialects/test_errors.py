@@ -31,7 +31,7 @@ SCRIPTS: dict[str, tuple[type[ValueError], type[Exception], Callable[[], Any]]] 
     ),
     "lightgbm: labels": (lgb.LightGBMError, InputError, lambda: lgb.Dataset(X, Y[:3]).construct()),
     "lightgbm: a method that is not there": (
-        lgb.LightGBMError, NotSupportedError, lambda: lgb.Dataset(X, Y).save_binary("a")
+        lgb.LightGBMError, NotSupportedError, lambda: lgb.Dataset(X, Y).feature_num_bin(0)
     ),
     "lightgbm: no file": (
         lgb.LightGBMError, FileNotFoundError, lambda: lgb.Booster(model_file=str(NO_FILE))

@@ -26,7 +26,7 @@ _NOT_NEGATIVE: dict[str, Any] = {"low": 0}
 _POSITIVE: dict[str, Any] = {"low": 0, "open_low": True}
 _SEED_NOTE = "Weald has one seed, which this one is mixed into; draws are Weald's own."
 _COMMAND_LINE = "it is LightGBM's command line's; "
-_TEXT_FILES = "it is of text files, which are not read; give Dataset a table, and its columns as arguments."
+_OF_FILES = "among the params of a Dataset of a file, which is read at once; train refuses others than those."
 _ONE_MACHINE = "training runs on one machine; leave it out."
 _NO_NETWORK = "training runs on one machine."
 _ONE_PLATFORM = "`weald doctor` numbers the devices of all platforms together."
@@ -209,10 +209,17 @@ _DATASET = (
         "names no column and its table has no category columns.", "categorical_features",
         aliases=("cat_column", "cat_feature", "categorical_column", "categorical_features")),
     ignored("pre_partition", False, _NO_NETWORK, "is_pre_partition"),
-    *all_ignored(_TEXT_FILES, [("two_round", False, "two_round_loading", "use_two_round_loading"),
-        ("header", False, "has_header"), ("label_column", "", "label"), ("weight_column", "", "weight"),
-        ("group_column", "", "group", "query", "group_id", "query_id", "query_column"),
-        ("ignore_column", "", "blacklist", "ignore_feature"), ("precise_float_parser", False), ("parser_config_file", "")]),
+    different("header", "bool", False, "A file's first line names the columns.", _OF_FILES, aliases=("has_header",)),
+    different("label_column", "any", "", "A file's column of labels: its number, or name:label; the first one by default.",
+        _OF_FILES, aliases=("label",)),
+    different("weight_column", "any", "", "A file's column of weights: its number, without counting that of labels, or name:w.",
+        _OF_FILES, aliases=("weight",)),
+    different("ignore_column", "any", "", "A file's columns to leave out: 0,2, without counting that of labels, or name:a,b.",
+        _OF_FILES, aliases=("blacklist", "ignore_feature")),
+    refused("group_column", "", "it is of ranking; leave it out.", "group", "query", "group_id", "query_id", "query_column"),
+    refused("parser_config_file", "", "files are CSV, TSV or libsvm; leave it out."),
+    ignored("two_round", False, "a file is read once, a line at a time.", "two_round_loading", "use_two_round_loading"),
+    ignored("precise_float_parser", False, "numbers in files are always read exactly."),
 )
 _PREDICTION = (
     *all_ignored("predict has start_iteration, num_iteration, raw_score, pred_leaf and pred_contrib as arguments.",

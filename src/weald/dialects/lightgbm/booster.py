@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ from weald.dialects.lightgbm.columns import ColumnFacts, as_trained
 from weald.dialects.lightgbm.dataset import Dataset
 from weald.dialects.lightgbm.described import DescribedBooster
 from weald.dialects.lightgbm.metrics import metrics_of
+from weald.dialects.lightgbm.paths import rows_to_predict, with_file
 from weald.dialects.lightgbm.refit import refitted
-from weald.dialects.lightgbm.refusals import BOOSTER_METHODS, OF_PREDICT, REFUSALS
+from weald.dialects.lightgbm.refusals import BOOSTER_METHODS, REFUSALS
 from weald.dialects.lightgbm.request import (
     CustomObjective,
     Request,
@@ -88,6 +88,7 @@ class Booster(DescribedBooster):
         self.best_score: dict[str, dict[str, float]] = {}
         if train_set is not None:
             self._set_train_set(train_set)
+            self._params = with_file(self._params, train_set.file, train_set.data_params())
             self.params |= train_set.get_params()
         elif model_file is not None:
             files.from_bytes(self, read(model_file))
@@ -110,7 +111,7 @@ class Booster(DescribedBooster):
         booster = cls({})
         booster._set_train_set(train_set)
         booster.params = {**params, **train_set.get_params()}
-        booster._set_params(known)
+        booster._set_params(with_file(known, train_set.file, train_set.data_params()))
         return booster
 
     def _continue(self, model: Booster) -> None:
@@ -213,7 +214,6 @@ class Booster(DescribedBooster):
                 )
         return {**self._params, **known}
 
-    @REFUSALS.arguments(OF_PREDICT)
     def predict(
         self,
         data: Any,
@@ -226,7 +226,7 @@ class Booster(DescribedBooster):
         validate_features: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """Predictions of a table.
+        """Predictions of a table, or of a text file, with labels or without.
 
         num_iteration : rounds from start_iteration on; None: up to the best round of early stopping, 0 and below: all
         raw_score : the sum of the trees
@@ -238,14 +238,13 @@ class Booster(DescribedBooster):
         """
         if isinstance(data, Dataset):
             raise TypeError("predict takes a table, not a Dataset.")
-        if isinstance(data, str | Path):
-            raise NotSupportedError(
-                "predict does not read files; read the table first, for example with pandas."
-            )
-        params, (first, last) = (
-            self._params_of("predict", kwargs),
-            self._range(start_iteration, num_iteration),
-        )
+        if isinstance(data, str | os.PathLike):
+            label = int(value_of(self._params, "label_column") or 0)
+            data = rows_to_predict(data, data_has_header, label, self._names, validate_features)
+        elif data_has_header:
+            raise NotSupportedError("data_has_header is of files, but data is a table; leave it out.")
+        params = self._params_of("predict", kwargs)
+        first, last = self._range(start_iteration, num_iteration)
         with quiet(kwargs):
             self._check_names(data, validate_features)
         table = array_of_rows(data) if isinstance(data, list | tuple) else data

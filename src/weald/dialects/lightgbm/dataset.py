@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ from weald.dialects.lightgbm.columns import (
     in_codes,
     ordered_columns,
 )
+from weald.dialects.lightgbm.paths import FromFile, read_path, write_binary
 from weald.dialects.lightgbm.refusals import DATASET_METHODS, OF_DATASET, REFUSALS
 from weald.dialects.lightgbm.sequences import rows_of, sequences_of
 from weald.dialects.shared.rows import LabelledRows
@@ -34,7 +36,7 @@ from weald.dialects.shared.tables import (
 )
 from weald.dialects.shared.values import names_of_columns, position_of
 from weald.params.lightgbm import LIGHTGBM_PARAMETERS, read_parameters
-from weald.runtime.errors import InputError
+from weald.runtime.errors import InputError, NotSupportedError
 
 _JSON_MARKS = ',:[]{}"'
 
@@ -46,13 +48,14 @@ class Dataset(LabelledRows):
 
     Parameters
     ----------
-    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, or a `Sequence` or a list of such
+    data : array, pandas or polars frame, Arrow table, SciPy sparse matrix, list of rows, a `Sequence` or a list of such, or the
+        name of a file, which is read at once: CSV, TSV, libsvm, or of `save_binary`
     label, weight, init_score : one value a row; init_score also one for every class
     reference : the training set of a validation set
     feature_name : "auto", the frame's own or Column_0, …, or a list
     categorical_feature : "auto", the frame's category types without an order, or names and positions of columns; values below 0
         are missing. Of other category columns the codes are read, as numbers
-    params : parameters of the data, such as max_bin
+    params : parameters of the data, such as max_bin, and of a file header, label_column, weight_column and ignore_column
     free_raw_data : accepted; the table is kept as long as the Dataset, as training reads it
 
     >>> data = Dataset([[1.0, 2.0], [3.0, 4.0]], label=[0, 1])
@@ -84,7 +87,18 @@ class Dataset(LabelledRows):
         self.data = data
         self.free_raw_data = free_raw_data
         self.params = dict(params or {})
-        self._open(data)
+        #: what a file says; None: data is a table
+        self.file: FromFile | None = None
+        if isinstance(data, str | os.PathLike):
+            width, told = None, self.data_params()
+            if isinstance(reference, Dataset):
+                width, told = reference.num_feature(), {**reference.data_params(), **told}
+            self.file = found = read_path(data, told, width)
+            self.params = {**found.params, **self.params}
+            label, weight, init_score = found.instead_of(label, weight, init_score)
+            if found.categorical is not None and categorical_feature == "auto":
+                categorical_feature = found.categorical
+        self._open(data if self.file is None else self.file.table)
         self._types = frame_types(self.source) if is_frame(self.source) else {}
         self.used_indices: NDArray[np.int64] | None = None
         self.reference: Dataset | None = None
@@ -311,7 +325,8 @@ class Dataset(LabelledRows):
     def set_feature_name(self, feature_name: Any) -> Dataset:
         """Set the columns' names; "auto": the frame's own, or Column_0, …"""
         self.names_given = not (isinstance(feature_name, str) and feature_name == "auto")
-        own = list(self._types) or default_names(self.n_columns)
+        of_file = None if self.file is None else self.file.names
+        own = of_file or list(self._types) or default_names(self.n_columns)
         names = feature_name if self.names_given else own
         names = names_of_columns("feature_name", names, self.n_columns, _JSON_MARKS)
         self.feature_name = ["_".join(name.split()) for name in names]
@@ -335,6 +350,18 @@ class Dataset(LabelledRows):
 
     def _places(self, columns: Sequence[Any]) -> list[int]:
         return sorted({position_of(column, self._given_names, "categorical_feature") for column in columns})
+
+    def save_binary(self, filename: str | os.PathLike[str]) -> Dataset:
+        """Write numbers, names and parameters of the data to a file of Weald's own, which ``Dataset(filename)`` reads."""
+        if self._of_category_types:
+            raise NotSupportedError(
+                "save_binary writes numbers, but data has categories; save the data frame as parquet."
+            )
+        given = {"label": self._label, "weight": self._weight, "init_score": self._start}
+        fields = {name: values for name, values in given.items() if values is not None}
+        declared = None if self._automatic else self._declared
+        write_binary(filename, self.source, fields, self._given_names, declared, self.data_params())
+        return self
 
     def get_params(self) -> dict[str, Any]:
         """The parameters of the data, as they are called."""

@@ -20,7 +20,6 @@ OF_DATASET = dict.fromkeys(("group", "position"), _RANKING)
 OF_FIT = dict.fromkeys(("group", "eval_group"), _RANKING)
 DATASET_METHODS = {
     **dict.fromkeys(("set_group", "set_position"), _RANKING),
-    "save_binary": "save the table as parquet or npz.",
     "add_features_from": "put the columns together and make a Dataset of them.",
     "feature_num_bin": "Weald bins when it trains.",
 }
@@ -29,6 +28,4 @@ BOOSTER_METHODS = {
     "set_leaf_output": "trees do not change; see refit.",
     "set_network": "it trains on one machine.",
 }
-#: arguments of Booster.predict
-OF_PREDICT = {"data_has_header": "it is of files, which predict does not read; leave it out."}
 NO_PICTURES_OF_TREES = "it draws trees with Graphviz; use Booster.trees_to_dataframe."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from weald.forest.container import pack, unpack
-from weald.forest.disk import save
+from weald.dialects.shared.binaries import read_rows, write_rows
+from weald.dialects.shared.texts import lines_of, read_libsvm
 from weald.runtime.errors import InputError, ModelFileError, NotSupportedError
 
-_FORMAT = 2
 _KIND = "weald.xgboost.DMatrix"
 _OPTIONS = ("format", "indexing_mode", "label_column", "weight_column", "delimiter")
 _FIELDS = ("label", "weight", "base_margin")
@@ -56,41 +54,18 @@ def read_path(given: str | os.PathLike[str]) -> FromFile:
 
 def _libsvm(name: str, options: dict[str, str]) -> FromFile:
     mode = int(options.get("indexing_mode", "0"))
-    labels: list[float] = []
-    weights: list[float] = []
-    columns: list[int] = []
-    values: list[float] = []
-    ends = [0]
-    for number, line in enumerate(Path(name).read_text().splitlines(), 1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        try:
-            label, _, weight = words[0].partition(":")
-            labels.append(float(label))
-            weights += [float(weight)] if weight else []
-            for word in words[1:]:
-                column, _, value = word.partition(":")
-                if column == "qid":
-                    raise NotSupportedError("qid is of ranking, which is not supported; leave it out.")
-                columns.append(int(column))
-                values.append(float(value) if value else 1.0)
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"line {number} of {name!r} is not of the libsvm format: {line!r}.") from None
-        ends.append(len(columns))
-    places = np.array(columns, np.int64)
+    found = read_libsvm(name, lines_of(name))
+    places, labels, weights = found.places, found.labels, found.weights
     if mode > 0 or (mode < 0 and len(places) and places.min() > 0):  # which counts from 1
         places = places - 1
     if len(places) and places.min() < 0:
         raise InputError(f"{name!r} has a column below the first one.")
     shape = (len(labels), int(places.max(initial=-1)) + 1)
-    table = scipy.sparse.csr_matrix((np.array(values, np.float32), places, ends), shape=shape)
-    fields = {"label": np.array(labels, np.float32)}
-    if weights and len(weights) != len(labels):
+    table = scipy.sparse.csr_matrix((found.values.astype(np.float32), places, found.ends), shape=shape)
+    fields: dict[str, NDArray[Any]] = {"label": labels.astype(np.float32)}
+    if len(weights) and len(weights) != len(labels):
         raise InputError(f"some rows of {name!r} have a weight and others have none.")
-    return FromFile(table, fields | ({"weight": np.array(weights)} if weights else {}))
+    return FromFile(table, fields | ({"weight": weights} if len(weights) else {}))
 
 
 def _csv(name: str, options: dict[str, str]) -> FromFile:
@@ -113,43 +88,15 @@ def _csv(name: str, options: dict[str, str]) -> FromFile:
 
 def write_binary(path: str | os.PathLike[str], content: FromFile) -> None:
     """Write a table of numbers to a file that `read_path` reads; cells without a value are not stored."""
-    table = content.table
-    header = {
-        "kind": _KIND,
-        "shape": list(table.shape),
-        "names": content.names,
-        "kinds": content.kinds,
-        "outputs": json.dumps({name: list(values.shape) for name, values in content.fields.items()}),
-    }
-    arrays = {
-        "data": table.data.astype(np.float64),
-        "indices": table.indices.astype(np.int64),
-        "indptr": table.indptr.astype(np.int64),
-        **{name: np.asarray(content.fields.get(name, ()), np.float64).reshape(-1) for name in _FIELDS},
-    }
-    save(path, pack(_FORMAT, header, {}, arrays))
+    more = {"names": content.names, "kinds": content.kinds}
+    write_rows(path, _KIND, content.table, content.fields, _FIELDS, more)
 
 
 def _binary(name: str, text: str) -> FromFile:
     try:
-        content = unpack(Path(name).read_bytes())
-        header = content.header
-        if header.get("kind") != _KIND:
-            raise ModelFileError("it holds something else.")
-        numbers = dict.fromkeys(("data", *_FIELDS), np.dtype(np.float64))
-        arrays = content.arrays({**numbers, **dict.fromkeys(("indices", "indptr"), np.dtype(np.int64))})
+        table, fields, header = read_rows(name, _KIND, _FIELDS)
     except ModelFileError as error:
         raise InputError(
             f"data is the path {text!r}, which save_binary has not written ({error}); text needs ?format=libsvm or ?format=csv."
         ) from None
-    rows, columns = header["shape"]
-    table = scipy.sparse.csr_matrix(
-        (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(rows, columns), copy=True
-    )
-    shapes = json.loads(header["outputs"])
-    return FromFile(
-        table,
-        {field: arrays[field].reshape(shape) for field, shape in shapes.items()},
-        header["names"],
-        header["kinds"],
-    )
+    return FromFile(table, fields, header["names"], header["kinds"])
