@@ -228,6 +228,23 @@ def _statistics(tables: _Tables) -> None:
         ).fit(codes, classes > 0, eval_set=[(codes, classes > 0)]).predict(codes)
 
 
+def _blocks(tables: _Tables) -> None:
+    """Tables in blocks, which stores, teams and devices train on."""
+    from weald import BoostedTreesRegressor
+    from weald.binning.parts import Part, sharded_table_of
+
+    X, y = tables.few()
+    for growth, leaves in (("leafwise", 4), ("oblivious", None)):
+        for precision in ("packed_always", "wide"):
+            finder = weald.Histogram(precision=precision)
+            model = BoostedTreesRegressor(
+                n_estimators=2, growth=growth, max_leaves=leaves, split_finder=finder, n_jobs=1
+            )
+            wishes = model._bin_wishes()
+            assert wishes is not None
+            model.fit(sharded_table_of([Part(X[:200], y[:200]), Part(X[200:], y[200:])], wishes, "warm-up"))
+
+
 def _special_splits(growth: str, tables: _Tables) -> None:
     """Categories, constraints, drawn thresholds and cosines: what kernels call from afar."""
     from weald import BoostedTreesRegressor
@@ -294,6 +311,7 @@ PARTS: dict[str, Callable[[_Tables], None]] = {
     "special splits": lambda tables: _special_splits("leafwise", tables),
     "special splits of oblivious trees": lambda tables: _special_splits("oblivious", tables),
     "proposals of nodes": _local_proposals,
+    "tables in blocks": _blocks,
 }
 
 

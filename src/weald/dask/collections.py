@@ -74,8 +74,8 @@ class Partitions:
     def shares(self, size: int) -> list[tuple[int, int]]:
         """First and last row, excluded, of each of ``size`` members: whole partitions where there are enough of them.
 
-        >>> Partitions("X", [], [10, 0, 30, 20, 40]).shares(2), Partitions("X", [], [9]).shares(2)
-        ([(0, 60), (60, 100)], [(0, 4), (4, 9)])
+        >>> Partitions("X", [], [10, 0, 40, 10, 40]).shares(2), Partitions("X", [], [9]).shares(2)
+        ([(0, 50), (50, 100)], [(0, 4), (4, 9)])
         """
         ends = sorted(set(accumulate(self.lengths)) - {0, self.n_rows})
         wanted = [self.n_rows * number // size for number in range(1, size)]

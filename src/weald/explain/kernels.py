@@ -68,8 +68,8 @@ class PathWorkspace(NamedTuple):
     step: Int64s  # (steps, 2): 2 * node + 1 if it must go left, and the path entry that the test belongs to
     passes: Uint8s  # (depth, WIDTH): o of a path's columns
     passed: Float64s  # (depth, WIDTH): the same as numbers
-    factor: Float64s  # (points, depth, 2): a column's factor at a point where it fails, and how much more where it passes
-    gain: Float64s  # (points, depth, 2): o - z over the factor, in the same way
+    factor: Float64s  # (points, depth, 2): a column's factor at a point where it fails and where it passes
+    gain: Float64s  # (points, depth, 2): o - z over that factor
     product: Float64s  # (WIDTH)
     part: Float64s  # (depth, WIDTH): what the columns of a path get for a leaf of 1
     share: Float64s  # (slots, outputs, WIDTH): what the rows' columns get from the tree
@@ -180,10 +180,10 @@ def _tabulate(fraction: Float64s, points: Points, factor: Float64s, gain: Float6
         for j in range(len(fraction)):
             z = fraction[j]
             fails, passes = z * (1.0 - at), z + at * (1.0 - z)
-            factor[point, j, 0], factor[point, j, 1] = fails, passes - fails
+            factor[point, j, 0], factor[point, j, 1] = fails, passes
             # A row that fails where no training row passes reaches the leaf in no order: its product is 0.
             gain[point, j, 0] = -z / fails if z > 0.0 else 0.0
-            gain[point, j, 1] = (1.0 - z) / passes - gain[point, j, 0]
+            gain[point, j, 1] = (1.0 - z) / passes
     return rule
 
 
@@ -219,13 +219,13 @@ def _integrate(
         for row in range(rows):
             product[row] = weight[point]
         for j in range(count):
-            fails, more, own = factor[point, j, 0], factor[point, j, 1], passed[j]
+            fails, passes, own = factor[point, j, 0], factor[point, j, 1], passed[j]
             for row in range(rows):
-                product[row] *= fails + more * own[row]
+                product[row] *= fails * (1.0 - own[row]) + passes * own[row]
         for j in range(count):
-            fails, more, own, added = gain[point, j, 0], gain[point, j, 1], passed[j], part[j]
+            fails, passes, own, added = gain[point, j, 0], gain[point, j, 1], passed[j], part[j]
             for row in range(rows):
-                added[row] += product[row] * (fails + more * own[row])
+                added[row] += product[row] * (fails * (1.0 - own[row]) + passes * own[row])
 
 
 @kernel

@@ -101,7 +101,7 @@ def test_bins_of_two_bytes_are_stored(tmp_path: Path) -> None:
 def test_threads_reading_ahead_and_mapped_numbers_change_nothing(tmp_path: Path) -> None:
     BlockStore.build(X, tmp_path, target=Y, block_rows=100)
     expected = bytes_of(regressor().fit(X, Y))
-    for limit in (None, 2**30):
+    for limit in (None, 2**33):
         for reads_ahead in (False, True):
             store = BlockStore.open(tmp_path, memory_limit=limit, reads_ahead=reads_ahead)
             for n_jobs in (1, 2):
@@ -112,16 +112,16 @@ def test_threads_reading_ahead_and_mapped_numbers_change_nothing(tmp_path: Path)
 def test_labels_are_looked_at_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MappedFiles, "piece_rows", 100)
     counts = np.where(np.arange(len(Y)) < 250, 0.0, np.floor(np.abs(Y)))
-    store = BlockStore.build(X, tmp_path / "counts", target=counts, memory_limit=2**30)
+    store = BlockStore.build(X, tmp_path / "counts", target=counts, memory_limit=2**33)
     assert bytes_of(regressor(loss="poisson").fit(store)) == bytes_of(regressor(loss="poisson").fit(X, counts))
     with pytest.raises(InputError, match=r"y must be above 0 .*, but row 0 has 0\.0"):
         regressor(loss="gamma").fit(store)
     wrong = np.abs(Y) + 1.0
     wrong[777] = -3.0
-    store = BlockStore.build(X, tmp_path / "wrong", target=wrong, memory_limit=2**30)
+    store = BlockStore.build(X, tmp_path / "wrong", target=wrong, memory_limit=2**33)
     with pytest.raises(InputError, match=r"but row 777 has -3\.0"):
         regressor(loss="gamma").fit(store)
-    store = BlockStore.build(X, tmp_path / "classes", target=CLASSES, memory_limit=2**30)
+    store = BlockStore.build(X, tmp_path / "classes", target=CLASSES, memory_limit=2**33)
     at_once = classifier(class_weight="balanced").fit(BlockStore.open(tmp_path / "classes"))
     assert bytes_of(classifier(class_weight="balanced").fit(store)) == bytes_of(at_once)
 

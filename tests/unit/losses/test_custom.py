@@ -83,7 +83,8 @@ def test_scores_start_at_zero_and_the_link_gives_predictions() -> None:
     [
         (
             {"link": "probit"},
-            "link must be one of half_logit, identity, log, logit, one_vs_rest, sigmoids, softmax, step, not 'probit'",
+            "link must be one of half_logit, identity, log, log1p_exp, logit, one_vs_rest, sigmoids, signed_square, softmax, "
+            "step, not 'probit'",
         ),
         ({"link": "logit", "n_outputs": 2}, "link='logit' needs n_outputs of 1, not 2"),
         ({"link": "softmax"}, "link='softmax' needs n_outputs of 2 or more, not 1"),

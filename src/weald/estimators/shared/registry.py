@@ -19,7 +19,7 @@ from weald.forest.disk import read
 from weald.runtime.errors import ModelFileError, NotSupportedError
 
 #: what a model file may hold -> its module
-_HOMES = ESTIMATOR_HOMES | IMPORTED_HOMES
+HOMES = ESTIMATOR_HOMES | IMPORTED_HOMES
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -49,7 +49,7 @@ def estimator_of(content: Container) -> Any:
         raise ModelFileError("The file's estimator must be a name.")
     if name in ("xgboost.Booster", "lightgbm.Booster"):
         raise ModelFileError(f"The file holds a Booster; read it with weald.{name}(model_file=...).")
-    if name not in _HOMES:
+    if name not in HOMES:
         raise ModelFileError(f"The file holds a {name!r}, which this Weald does not know.")
     with of_one_kind(f"a fitted {name}"):
         return _class_of(name)._from_content(content)
@@ -65,7 +65,7 @@ def bytes_of(estimator: Any, role: str) -> bytes:
 def check_registered(estimator: Any, role: str) -> None:
     """Refuse an estimator that no model file can hold."""
     name = type(estimator).__name__
-    if name not in _HOMES or type(estimator) is not _class_of(name):
+    if name not in HOMES or type(estimator) is not _class_of(name):
         raise NotSupportedError(
             f"{role} is a {name}, which is not an estimator of Weald's; a model file holds only those: "
             "use joblib or pickle for this model."
@@ -73,4 +73,4 @@ def check_registered(estimator: Any, role: str) -> None:
 
 
 def _class_of(name: str) -> Any:
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(HOMES[name]), name)

@@ -105,10 +105,16 @@ CHANGED: dict[str, list[Any]] = {
         ),
         weald.Bins(zero_as_missing=True),
     ],
+    "device": [weald.OpenCL(devices="0,1", memory_limit="1 GB"), weald.Cpu()],
 }
 EVERY = [(part, choice) for part, choices in CHANGED.items() for choice in choices]
 ALL = pytest.mark.parametrize(
     ("part", "choice"), EVERY, ids=[f"{part} {type(choice).__name__}" for part, choice in EVERY]
+)
+# No file says what a model was trained on; tests/unit/devices trains on devices.
+IN_FILES = [(part, choice) for part, choice in EVERY if part != "device"]
+SAVED = pytest.mark.parametrize(
+    ("part", "choice"), IN_FILES, ids=[f"{part} {type(choice).__name__}" for part, choice in IN_FILES]
 )
 
 
@@ -173,7 +179,10 @@ def test_a_name_becomes_an_object_when_a_field_is_set() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"booster__rate_drop": 0.1}, r"Plain has no parameter 'rate_drop'; use booster=weald\.Dart\(rate_drop"),
+        (
+            {"booster__rate_drop": 0.1},
+            r"Plain has no parameter 'rate_drop'; use booster=weald\.Dart\(rate_drop",
+        ),
         ({"bins__max_bin": 5}, "Bins has no parameter 'max_bin'; use max_bins"),
         ({"bosster__rate_drop": 0.1}, "no parameter 'bosster'; did you mean 'booster'"),
         ({"rate_drop": 0.1}, r"no parameter 'rate_drop'; use booster=weald\.Dart\(rate_drop"),
@@ -254,7 +263,7 @@ def test_repr_shows_what_was_changed() -> None:
 @pytest.mark.parametrize("kind", [BoostedTreesClassifier, BoostedTreesRegressor])
 def test_there_are_few_parameters_and_the_help_lists_them(kind: Any) -> None:
     parameters = declared(kind)
-    assert set(kind().get_params()) == set(parameters) and len(parameters) <= 36
+    assert set(kind().get_params()) == set(parameters) and len(parameters) <= 38
     text = pydoc.plain(pydoc.render_doc(kind))
     assert text.index("Parameters\n") < text.index("Examples\n")
     for name, known in parameters.items():
@@ -274,7 +283,7 @@ def test_there_are_few_parameters_and_the_help_lists_them(kind: Any) -> None:
     ],
     ids=["pickle", "file"],
 )
-@ALL
+@SAVED
 def test_choices_come_back_as_objects(
     fitted: BoostedTreesRegressor, part: str, choice: Any, again: Callable[..., Any], tmp_path: Path
 ) -> None:

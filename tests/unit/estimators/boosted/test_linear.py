@@ -225,6 +225,8 @@ OTHER_VALUES: dict[str, Any] = {
     "interaction_constraints": [[0, 1]],
     "bins": 15,
     "importance_type": "split",
+    "column_weights": np.full(10, 2.0),
+    "device": "opencl",
 }
 
 

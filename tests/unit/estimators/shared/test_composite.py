@@ -52,7 +52,7 @@ class Sum(Composite, BaseEstimator):  # type: ignore[misc]
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.ESTIMATOR_HOMES, "Sum", __name__)
+    monkeypatch.setitem(registry.HOMES, "Sum", __name__)
 
 
 def trees(seed: int = 0) -> BoostedTreesRegressor:
