@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from weald.runtime.arrays import Float64s, Int32s, Int64s, Uint8s
-from weald.runtime.jit import ZERO, kernel
+from weald.runtime.jit import kernel
 from weald.runtime.tasks import shared_kernel
 
 # Trees of at most so many different tests, such as oblivious ones, are explained once for every pattern of answers.
@@ -73,6 +73,7 @@ class PathWorkspace(NamedTuple):
     product: Float64s  # (WIDTH)
     part: Float64s  # (depth, WIDTH): what the columns of a path get for a leaf of 1
     share: Float64s  # (slots, outputs, WIDTH): what the rows' columns get from the tree
+    pattern: Int64s  # (WIDTH): a row's answers to the different tests of a tree, a bit each
     patterns: Float64s  # (2 ** MOST_TESTS, MOST_TESTS, outputs): the same for patterns of answers
 
 
@@ -287,29 +288,51 @@ def _explain_patterns(
 
 
 @kernel
-def _pattern_of(trees: TreeArrays, row: Float64s, tests: Int64s) -> int:
-    pattern = ZERO
-    for i in range(len(tests)):
-        if _goes_left(trees, tests[i], row[trees.feature[tests[i]]]):
-            pattern |= 1 << i
-    return pattern
+def _answer_node(trees: TreeArrays, table: Float64s, node: int, answers: Uint8s) -> None:
+    """Which rows a node sends to its left child."""
+    feature = trees.feature[node]
+    if trees.category_set[node] >= 0:
+        for row in range(len(table)):
+            answers[row] = _goes_left(trees, node, table[row, feature])
+        return
+    threshold, missing_left = trees.threshold[node], trees.missing_left[node] == 1
+    for row in range(len(table)):
+        value = table[row, feature]
+        answers[row] = value <= threshold or (missing_left and np.isnan(value))
 
 
 @kernel
-def _answer(trees: TreeArrays, table: Float64s, first: int, nodes: int, goes_left: Uint8s) -> None:
-    for i in range(nodes):
-        node, answers = first + i, goes_left[i]
-        feature = trees.feature[node]
-        if feature < 0:
-            continue
-        if trees.category_set[node] >= 0:
-            for row in range(len(table)):
-                answers[row] = _goes_left(trees, node, table[row, feature])
-            continue
-        threshold, missing_left = trees.threshold[node], trees.missing_left[node] == 1
+def _find_patterns(
+    trees: TreeArrays, table: Float64s, tests: Int64s, answers: Uint8s, pattern: Int64s
+) -> None:
+    """The pattern of every row's answers to a tree's few tests; a bit a test."""
+    for row in range(len(table)):
+        pattern[row] = 0
+    for i in range(len(tests)):
+        _answer_node(trees, table, tests[i], answers)
         for row in range(len(table)):
-            value = table[row, feature]
-            answers[row] = value <= threshold or (missing_left and np.isnan(value))
+            pattern[row] |= np.int64(answers[row]) << i
+
+
+@kernel
+def _add_patterns(
+    trees: TreeArrays,
+    table: Float64s,
+    n_tests: int,
+    slots: int,
+    output: int,
+    task: int,
+    work: PathWorkspace,
+    out: Float64s,
+) -> None:
+    """Add what the columns of a tree get from at most WIDTH rows, by their patterns; out: (outputs, rows, columns + 1)."""
+    pattern = work.pattern[task]
+    _find_patterns(trees, table, work.tests[task, :n_tests], work.goes_left[task, 0], pattern)
+    for i in range(slots):
+        column = work.columns[task, i]
+        for k in range(work.patterns.shape[3]):
+            for row in range(len(table)):
+                out[output + k, row, column] += work.patterns[task, pattern[row], i, k]
 
 
 @kernel
@@ -325,7 +348,9 @@ def _explain_rows(
 ) -> None:
     """Fill the workspace's share with what the columns of a tree get from at most WIDTH rows."""
     first, nodes = trees.tree_offsets[tree], trees.tree_offsets[tree + 1] - trees.tree_offsets[tree]
-    _answer(trees, table, first, nodes, work.goes_left[task])
+    for i in range(nodes):
+        if trees.feature[first + i] >= 0:
+            _answer_node(trees, table, first + i, work.goes_left[task, i])
     work.share[task, :slots] = 0.0
     _explain(trees, points, leaves, (first + tree) // 2, len(table), task, work)
 
@@ -353,16 +378,14 @@ def shap_rows(
         n_tests = _name_tests(trees, first, last, work.test[task], work.tests[task])
         output = tree % out.shape[0] if per_tree == 1 else 0
         columns = work.columns[task]
-        if n_tests <= MOST_TESTS and 1 << n_tests <= end - begin:
+        by_pattern = n_tests <= MOST_TESTS and 1 << n_tests <= end - begin
+        if by_pattern:
             _explain_patterns(trees, points, tree, leaves, slots, n_tests, task, work)
-            for row in range(begin, end):
-                known = work.patterns[task, _pattern_of(trees, rows[row], work.tests[task, :n_tests])]
-                for i in range(slots):
-                    for k in range(per_tree):
-                        out[output + k, row, columns[i]] += known[i, k]
-            continue
         for start in range(begin, end, WIDTH):
             stop = min(start + WIDTH, end)
+            if by_pattern:
+                _add_patterns(trees, rows[start:stop], n_tests, slots, output, task, work, out[:, start:stop])
+                continue
             _explain_rows(trees, points, rows[start:stop], tree, leaves, slots, task, work)
             for i in range(slots):
                 for k in range(per_tree):

@@ -117,5 +117,6 @@ def _workspace(
         product=floats(WIDTH),
         part=floats(depth, WIDTH),
         share=floats(slots, per_tree, WIDTH),
+        pattern=integers(WIDTH),
         patterns=floats(1 << MOST_TESTS, MOST_TESTS, per_tree),
     )
