@@ -13,7 +13,7 @@ FEWEST_ROWS: Final = 2_048
 _LEAST_ROOM: Final = 64 * 2**20  # beside the interpreter
 _THREADS: Final = 2  # that a block's size is chosen for: each has three blocks, one in work, one read and one on its way
 _BATCH_BYTES: Final = 64 * 2**20  # of a batch's floats, where no limit is given
-_COPIES: Final = 24  # of a batch, from the columns of a file to the bins, and what Arrow keeps of those before
+_COPIES: Final = 32  # of a batch, from the columns of a file to the bins, and what Arrow keeps of those before
 
 
 def check_limit(limit: int | None) -> None:

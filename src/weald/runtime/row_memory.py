@@ -19,7 +19,7 @@ from weald.runtime.resident import INTERPRETER, resident_bytes, said_of
 
 _PAGE = mmap.PAGESIZE
 _BETWEEN_LOOKS = 0.02  # seconds; in this time a kernel maps some 50 MB
-_RELAXED, _TIGHT = 0.75, 0.9  # shares of the limit below which nothing, and above which everything is released
+_RELAXED, _TIGHT = 0.7, 0.85  # shares of the limit below which nothing, and above which everything is released
 
 
 class RowMemory(Protocol):
