@@ -25,10 +25,17 @@ def bring_in(
     """
     from weald.estimators.imported.imported import estimator_of_foreign
     from weald.exchange.foreign.load import read_foreign
+    from weald.exchange.foreign.model import ForeignModel
 
-    imported = estimator_of_foreign(read_foreign(foreign))
+    found = read_foreign(foreign)
+    assert isinstance(found, ForeignModel), "what is read from a file"
+    imported = estimator_of_foreign(found)
     imported.save(model)
     predictor = imported._model.predictor
-    size = predictor.describe() if hasattr(predictor, "describe") else f"Linear model of {predictor.n_features} columns"
+    size = (
+        predictor.describe()
+        if hasattr(predictor, "describe")
+        else f"Linear model of {predictor.n_features} columns"
+    )
     typer.echo(f"{imported.system_}, {imported.objective_}: {size}", err=True)
     typer.echo(f"model written to {model}", err=True)

@@ -12,6 +12,7 @@ from weald.data import Dataset
 from weald.estimators.boosted.explained import Explained
 from weald.estimators.imported.file import ImportedModel, imported_from_content, imported_to_bytes
 from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
+from weald.exchange.exchanged import ExchangedModel
 from weald.exchange.foreign.load import read_foreign
 from weald.exchange.foreign.model import ForeignModel
 from weald.exchange.formats.json_reading import is_model_json, read_json
@@ -140,8 +141,8 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> Any:
     source : path or object
         A file: XGBoost's JSON or UBJSON, LightGBM's text or dumped JSON, CatBoost's JSON (saved with ``pool=``, where there are
         categories), ONNX. What it is is told from its content. Or an object: a Booster or an estimator of XGBoost or
-        LightGBM, a fitted ensemble or tree of scikit-learn, a model of treelite or ONNX. The JSON that ``export`` has written
-        comes back as a model that predicts.
+        LightGBM, a fitted ensemble or tree of scikit-learn, a model of treelite or ONNX. The JSON that ``export`` has written,
+        and an AdaBoostRegressor of scikit-learn, are models that predict and can be exported.
 
     Returns an `ImportedClassifier` or an `ImportedRegressor`. Predictions are the original's, to the rounding of its float32
     sums where it has such. Nothing in a file is executed, and pickles are refused.
@@ -157,7 +158,8 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> Any:
     """
     if isinstance(source, str | os.PathLike) and is_model_json(read(source)[:_BEGINNING]):
         return read_json(source)
-    return estimator_of_foreign(read_foreign(source))
+    found = read_foreign(source)
+    return found if isinstance(found, ExchangedModel) else estimator_of_foreign(found)
 
 
 def estimator_of_foreign(foreign: ForeignModel) -> ImportedClassifier | ImportedRegressor:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from weald.exchange.exchanged import ExchangedModel
 from weald.exchange.foreign.catboost_format import catboost_model
 from weald.exchange.foreign.lightgbm_format import lightgbm_dump, lightgbm_model
 from weald.exchange.foreign.model import ForeignModel
@@ -25,7 +26,7 @@ _AFTER_BRACE: Final = b"LiUIl#$"
 _SAVE_CATBOOST: Final = "save it with save_model(path, format='json', pool=the training pool)"
 
 
-def read_foreign(source: Any) -> ForeignModel:
+def read_foreign(source: Any) -> ForeignModel | ExchangedModel:
     """The model of a file or of an object of another system; nothing in a file is executed."""
     if isinstance(source, str | os.PathLike):
         data = read(source)
@@ -94,7 +95,7 @@ def _model_of_json(content: Any) -> ForeignModel:
     raise ModelFileError("The file is JSON, but not that of XGBoost, LightGBM or CatBoost.")
 
 
-def _model_of_object(model: Any) -> ForeignModel:
+def _model_of_object(model: Any) -> ForeignModel | ExchangedModel:
     """The model of an object, by the package that its class is from; none is imported here."""
     package = type(model).__module__.split(".")[0]
     if package == "xgboost":

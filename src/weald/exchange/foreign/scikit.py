@@ -9,10 +9,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from weald.exchange.exchanged import ExchangedModel
 from weald.exchange.foreign.histogram_boosting import histogram_boosting
 from weald.exchange.foreign.model import ForeignModel, schema_of
 from weald.exchange.foreign.singles import at_most_of_doubles
 from weald.exchange.foreign.trees import LEAF, ForeignTree, forest_of
+from weald.exchange.model import Answer, Builder, Median, Output, TreeValues
 from weald.runtime.errors import NotSupportedError
 
 SYSTEM: Final = "scikit-learn"
@@ -20,7 +22,7 @@ _LN_2: Final = math.log(2.0)
 _EULER: Final = 0.577215664901532860606512090082402431
 
 
-def scikit_model(model: Any) -> ForeignModel:
+def scikit_model(model: Any) -> ForeignModel | ExchangedModel:
     """The model of a fitted estimator."""
     from sklearn.utils.validation import check_is_fitted
 
@@ -161,11 +163,16 @@ def _adaboost_classifier(model: Any) -> ForeignModel:
     return ForeignModel(SYSTEM, "AdaBoostClassifier", forest, _schema(model), link, model.classes_)
 
 
-def _adaboost_regressor(model: Any) -> ForeignModel:
-    raise NotSupportedError(
-        "an AdaBoostRegressor of scikit-learn predicts a weighted median of its trees, which no forest adds up to; "
-        "fit weald.AdaBoostRegressor instead."
-    )
+def _adaboost_regressor(model: Any) -> ExchangedModel:
+    """The weighted median of the members, which no forest adds up to: a program of two steps."""
+    _check_trees(model.estimators_, "AdaBoostRegressor")
+    trees = [_tree(member.tree_, member.tree_.value[:, 0, 0]) for member in model.estimators_]
+    forest = forest_of(trees, int(model.n_features_in_), np.zeros(1))
+    builder = Builder(_schema(model))
+    values = builder.add(TreeValues(builder.columns, forest))
+    weights = tuple(np.asarray(model.estimator_weights_, np.float64)[: len(trees)].tolist())
+    answer = Answer((), (Output(builder.add(Median(values, weights))),))
+    return ExchangedModel(builder.model("AdaBoostRegressor", answer))
 
 
 def _check_trees(members: Sequence[Any], owner: str) -> None:
@@ -214,7 +221,7 @@ def _histogram_boosting(model: Any) -> ForeignModel:
 
 
 #: Estimator of scikit-learn -> its reader.
-READERS: Final[dict[str, Callable[[Any], ForeignModel]]] = {
+READERS: Final[dict[str, Callable[[Any], ForeignModel | ExchangedModel]]] = {
     "RandomForestClassifier": _mean_of_trees,
     "RandomForestRegressor": _mean_of_trees,
     "ExtraTreesClassifier": _mean_of_trees,

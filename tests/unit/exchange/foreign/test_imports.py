@@ -152,19 +152,28 @@ def test_files_that_are_no_model_are_refused_by_path(tmp_path: Path, data: bytes
 
 
 def test_objects_that_cannot_be_read_are_refused_by_name() -> None:
-    from sklearn.ensemble import AdaBoostRegressor, GradientBoostingRegressor, StackingRegressor
+    from sklearn.ensemble import GradientBoostingRegressor, StackingRegressor
     from sklearn.linear_model import LinearRegression
 
     X, y = np.arange(20.0).reshape(-1, 1), np.arange(20.0)
     stack = StackingRegressor([("a", LinearRegression())]).fit(X, y)
     with pytest.raises(weald.NotSupportedError, match="StackingRegressor of scikit-learn cannot be read"):
         weald.load_foreign(stack)
-    with pytest.raises(weald.NotSupportedError, match="weighted median"):
-        weald.load_foreign(AdaBoostRegressor(n_estimators=2).fit(X, y))
     with pytest.raises(weald.NotSupportedError, match="starts from the predictions of a LinearRegression"):
         weald.load_foreign(GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X, y))
     with pytest.raises(weald.InputError, match="takes a path or a model"):
         weald.load_foreign(3)
+
+
+def test_an_adaboost_regressor_predicts_its_weighted_median(tmp_path: Path) -> None:
+    from sklearn.ensemble import AdaBoostRegressor
+
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    trained = AdaBoostRegressor(n_estimators=7, random_state=0).fit(X, X[:, 0] * X[:, 1])
+    model = weald.load_foreign(trained)
+    assert np.array_equal(model.predict(X), trained.predict(X))
+    model.export(tmp_path / "model.json", format="json")
+    assert np.array_equal(weald.load_foreign(tmp_path / "model.json").predict(X), trained.predict(X))
 
 
 def test_catboost_needs_its_tables_and_one_target(tmp_path: Path) -> None:
