@@ -318,7 +318,8 @@ def _tree(tree: Any, number: int, shape: _Shape, sizes: Sequence[int]) -> Foreig
         raise ModelFileError(f"{where} has a split at -infinity, below which there is nothing.")
     sets = _left_sets(tree, number, by_category & ~is_leaf, column, sizes)
     value = np.where(is_leaf, numbers, 0.0)
-    if "size_leaf_vector" in (tree.get("tree_param") or {}) and shape.n_outputs > 1:
+    sizes_of_tree = tree.get("tree_param")
+    if isinstance(sizes_of_tree, dict) and "size_leaf_vector" in sizes_of_tree and shape.n_outputs > 1:
         value = _vectors(tree, where, value, is_leaf, right, shape.n_outputs)
     feature = np.where(is_leaf, LEAF, column)
     return ForeignTree(feature, threshold, left, right, missing_left, sets, value, cover, gain)

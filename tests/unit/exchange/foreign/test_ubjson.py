@@ -55,6 +55,15 @@ def test_a_file_of_json_and_of_ubjson_is_the_same_model() -> None:
     )
 
 
+def test_what_a_tree_says_of_itself_need_not_be_an_object() -> None:
+    import weald
+
+    learner = json.loads(json.dumps(_LEARNER))
+    learner["learner_model_param"]["num_target"] = "2"
+    learner["gradient_booster"]["model"]["trees"][0]["tree_param"] = 0.5
+    assert weald.load_foreign({"learner": learner}).predict([[0.0]]).tolist() == [[1.5, 0.5]]
+
+
 _LEARNER = {
     "learner_model_param": {"base_score": "5E-1", "num_class": "0", "num_feature": "1", "num_target": "1"},
     "objective": {"name": "reg:squarederror"},
