@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import secrets
-import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -310,9 +309,3 @@ def check_compression(compression: str) -> None:
     """Refuse what is no way to compress."""
     if compression != "auto":
         check_codec(compression, f"compression={compression!r}")
-
-
-def array_identity(values: NDArray[Any]) -> int:
-    """A checksum of some rows of an array, spread over it."""
-    step = max(1, len(values) // 256)
-    return zlib.crc32(np.ascontiguousarray(values[::step]).tobytes())

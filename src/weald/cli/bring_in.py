@@ -26,9 +26,13 @@ def bring_in(
     from weald.estimators.imported.imported import estimator_of_foreign
     from weald.exchange.foreign.load import read_foreign
     from weald.exchange.foreign.model import ForeignModel
+    from weald.runtime.errors import NotSupportedError
 
     found = read_foreign(foreign)
-    assert isinstance(found, ForeignModel), "what is read from a file"
+    if not isinstance(found, ForeignModel):
+        raise NotSupportedError(
+            f"{str(foreign)!r} is a model that Weald has exported as JSON; weald.load_foreign reads it in Python."
+        )
     imported = estimator_of_foreign(found)
     imported.save(model)
     predictor = imported._model.predictor

@@ -15,9 +15,7 @@ from weald.estimators.shared.tasks import ClassifierTask, RegressorTask
 from weald.exchange.exchanged import ExchangedModel
 from weald.exchange.foreign.load import read_foreign
 from weald.exchange.foreign.model import ForeignModel
-from weald.exchange.formats.json_reading import is_model_json, read_json
 from weald.forest.container import Container, unpack
-from weald.forest.disk import read
 from weald.losses import Loss
 from weald.runtime.errors import NotSupportedError
 from weald.runtime.sklearn_bases import BaseEstimator
@@ -25,8 +23,6 @@ from weald.runtime.sklearn_bases import BaseEstimator
 if TYPE_CHECKING:
     from weald.exchange.model import Answer, Builder
     from weald.exchange.rows import Row
-
-_BEGINNING = 256  # bytes of a file that say what JSON it is
 
 
 class _Imported(Explained, BaseEstimator):  # type: ignore[misc]
@@ -156,8 +152,6 @@ def load_foreign(source: str | os.PathLike[str] | Any) -> Any:
     >>> bool(np.allclose(model.predict(X), forest.predict(X)))
     True
     """
-    if isinstance(source, str | os.PathLike) and is_model_json(read(source)[:_BEGINNING]):
-        return read_json(source)
     found = read_foreign(source)
     return found if isinstance(found, ExchangedModel) else estimator_of_foreign(found)
 

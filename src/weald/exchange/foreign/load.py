@@ -17,9 +17,11 @@ from weald.exchange.foreign.scikit import scikit_model
 from weald.exchange.foreign.treelite_format import treelite_model
 from weald.exchange.foreign.ubjson import ubjson_of
 from weald.exchange.foreign.xgboost_format import xgboost_model
+from weald.exchange.formats.json_reading import is_model_json, loads
 from weald.forest.disk import read
 from weald.runtime.errors import InputTypeError, ModelFileError, NotSupportedError
 
+_BEGINNING: Final = 256  # bytes of a file that say what JSON it is
 _PICKLES: Final = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 # What follows the first brace of UBJSON: the length of a name, or the size of the object.
 _AFTER_BRACE: Final = b"LiUIl#$"
@@ -41,7 +43,7 @@ def read_foreign(source: Any) -> ForeignModel | ExchangedModel:
     return _model_of_object(source)
 
 
-def model_of_bytes(data: bytes) -> ForeignModel:
+def model_of_bytes(data: bytes) -> ForeignModel | ExchangedModel:
     """The model of a file's bytes."""
     start = data[:64].lstrip()
     if data[:4] == b"CBM1":
@@ -59,6 +61,8 @@ def model_of_bytes(data: bytes) -> ForeignModel:
         return lightgbm_model(text_of(data))
     if data[:1] == b"{" and data[1:2] in _AFTER_BRACE:
         return xgboost_model(ubjson_of(data))
+    if is_model_json(data[:_BEGINNING]):
+        return loads(data)
     if start.startswith(b"{"):
         return _model_of_json(json_of(data, "The file"))
     if data[:4] == b"binf" or b"gbtree" in data[:256]:

@@ -58,12 +58,3 @@ def at_most_of_doubles(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
         smaller = np.nextafter(single, np.float32(-np.inf))
     too_high = single.astype(np.float64) > bounds
     return at_most(np.where(too_high, smaller, single))
-
-
-def below_of_doubles(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Float64 thresholds for ``float32(x) < bound``, where bounds are float64; NaN where nothing is below."""
-    with np.errstate(over="ignore"):
-        single = np.asarray(bounds, np.float64).astype(np.float32)
-        larger = np.nextafter(single, np.float32(np.inf))
-    too_low = single.astype(np.float64) < bounds
-    return below(np.where(too_low, larger, single))
